@@ -33,8 +33,8 @@ def test_cells_survive_a_file_bit_for_bit(photos: list[tuple[float, float]]) -> 
 
 def test_save_and_load(tmp_path: Path) -> None:
     file = tmp_path / "cells.json"
-    Cells.default().save(file)
-    assert Cells.load(file) == Cells.default()
+    Cells.paper().save(file)
+    assert Cells.load(file) == Cells.paper()
     shipped = Path(__file__).parents[2] / "src/elsewhere/globe/data/cells_512.json"
     assert file.read_bytes() == shipped.read_bytes()
 
@@ -53,10 +53,10 @@ def test_saving_replaces_all_at_once_what_a_link_names(
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         with pytest.raises(FileError, match=r"cannot write the cells file .*No space"):
-            Cells.default().save(link)
+            Cells.paper().save(link)
     assert file.read_text() == "before" and len(list(tmp_path.iterdir())) == 2
-    Cells.default().save(link)
-    assert Cells.load(file) == Cells.default()
+    Cells.paper().save(link)
+    assert Cells.load(file) == Cells.paper()
     assert link.is_symlink() and file.stat().st_mode & 0o777 == 0o640
 
 
@@ -116,4 +116,4 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot read the cells file"):
         Cells.load(tmp_path / "none.json")
     with pytest.raises(FileError, match="cannot write the cells file"):
-        Cells.default().save(tmp_path / "no" / "folder.json")
+        Cells.paper().save(tmp_path / "no" / "folder.json")

@@ -25,15 +25,22 @@ def _holding(cells: Cells, lat: float, lon: float) -> list[int]:
     return [int(cell) for cell in cells.owner[inside]]
 
 
+def test_the_leaves_are_the_default_and_both_levels_are_known_by_fingerprint() -> None:
+    assert Cells.default() is Cells.leaves()
+    for cells in (Cells.leaves(), Cells.paper()):
+        assert Cells.known(cells.fingerprint) is cells
+    assert Cells.known("") is Cells.known("0" * 64) is None
+
+
 @given(latitudes, longitudes)
 def test_every_coordinate_is_in_exactly_one_cell(lat: float, lon: float) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     assert _holding(cells, lat, lon) == [cells.locate(lat, lon)]
 
 
 @given(st.data())
 def test_corners_of_cells_are_in_exactly_one_cell(data: st.DataObject) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     box = cells.boxes[data.draw(st.integers(0, len(cells.boxes) - 1))]
     lat, lon = box[data.draw(st.sampled_from([0, 2]))], box[data.draw(st.sampled_from([1, 3]))]
     assert _holding(cells, float(lat), float(lon)) == [cells.locate(lat, lon)]
@@ -41,7 +48,7 @@ def test_corners_of_cells_are_in_exactly_one_cell(data: st.DataObject) -> None:
 
 @given(latitudes, st.floats(-180, 180), st.integers(-3, 3))
 def test_longitudes_wrap(lat: float, lon: float, turns: int) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     eastward = round(lon, 6) + 360 * turns
     back = eastward - 360 * turns  # what is left of lon after the turns
     assert cells.locate(lat, eastward) == cells.locate(lat, back)
@@ -49,12 +56,12 @@ def test_longitudes_wrap(lat: float, lon: float, turns: int) -> None:
 
 @pytest.mark.parametrize("pole", [-90.0, 90.0])
 def test_a_pole_is_one_place(pole: float) -> None:
-    assert len(np.unique(Cells.default().locate(pole, np.linspace(-180, 180, 721)))) == 1
+    assert len(np.unique(Cells.paper().locate(pole, np.linspace(-180, 180, 721)))) == 1
 
 
 def test_the_date_line_is_one_line() -> None:
     lat = np.linspace(-90, 90, 181)
-    cells = Cells.default()
+    cells = Cells.paper()
     assert np.array_equal(cells.locate(lat, 180.0), cells.locate(lat, -180.0))
     assert np.array_equal(cells.locate(lat, -180.00000000000003), cells.locate(lat, -180.0))
 
@@ -65,32 +72,32 @@ def test_the_date_line_is_one_line() -> None:
 )
 def test_what_is_no_coordinate_is_refused(lat: float, lon: float) -> None:
     with pytest.raises(InputError):
-        Cells.default().locate(lat, lon)
+        Cells.paper().locate(lat, lon)
     with pytest.raises(InputError):
-        Cells.default().locate([0.0, lat], [0.0, lon])
+        Cells.paper().locate([0.0, lat], [0.0, lon])
     with pytest.raises(InputError):
         Cells.build([0.0, lat], [0.0, lon])
 
 
 def test_words_and_uneven_lists_are_refused() -> None:
     with pytest.raises(InputError, match="numbers"):
-        Cells.default().locate(["north"], [0.0])
+        Cells.paper().locate(["north"], [0.0])
     with pytest.raises(InputError, match="as many"):
-        Cells.default().locate([1.0, 2.0, 3.0], [0.0, 1.0])
+        Cells.paper().locate([1.0, 2.0, 3.0], [0.0, 1.0])
 
 
 def test_locate_keeps_the_shape_that_was_asked() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     assert cells.locate(np.zeros((2, 3)), np.zeros((2, 3))).shape == (2, 3)
     assert cells.locate([], []).shape == (0,)
     assert type(cells.locate(0.0, 0.0)) is int
 
 
 def test_the_default_cells_are_those_of_the_issue() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     assert cells.count == len(cells) == 512
     assert cells.nested
-    assert cells.fingerprint == Cells.default().fingerprint
+    assert cells.fingerprint == Cells.paper().fingerprint
     assert cells.fingerprint.startswith("409a0d319fa9")
 
 
@@ -125,15 +132,15 @@ def test_only_nested_cells_coarsen() -> None:
     with pytest.raises(InputError, match="only cells built by halving"):
         thirds.coarsen(2)
     with pytest.raises(InputError, match="smaller power of two"):
-        Cells.default().coarsen(100)
+        Cells.paper().coarsen(100)
     with pytest.raises(InputError, match="smaller power of two"):
-        Cells.default().coarsen(1024)
+        Cells.paper().coarsen(1024)
     with pytest.raises(InputError, match="a power of two, not 3"):
         Cells(thirds.boxes, thirds.owner, nested=True)
 
 
 def test_boxes_and_centres_belong_to_their_cell() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     assert np.array_equal(cells.locate(*cells.centres), np.arange(512))
     assert len(cells.boxes_of(0)) >= 1
     with pytest.raises(InputError, match="no cell 512"):
@@ -142,4 +149,4 @@ def test_boxes_and_centres_belong_to_their_cell() -> None:
 
 def test_cells_cannot_be_changed() -> None:
     with pytest.raises(ValueError, match="read-only"):
-        Cells.default().boxes[0, 0] = 1.0
+        Cells.paper().boxes[0, 0] = 1.0

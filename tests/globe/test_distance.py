@@ -85,7 +85,7 @@ def test_distance_to_a_box_is_that_to_its_nearest_sample(
 @given(latitudes, longitudes)
 @settings(max_examples=50)
 def test_distances_to_the_default_cells(lat: float, lon: float) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     exact = distance_km(cells, lat, lon)
     rng = np.random.default_rng(abs(hash((lat, lon))) % 2**32)
     for cell in rng.choice(512, 5, replace=False):
@@ -97,7 +97,7 @@ def test_distances_to_the_default_cells(lat: float, lon: float) -> None:
 def test_a_place_in_a_cell_is_never_nearer_than_the_cell(
     lat: float, lon: float, there: float, yonder: float
 ) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     cell = cells.locate(there, yonder)
     km = float(distance_km(cells, lat, lon)[cell])
     assert km <= float(between_km(lat, lon, there, yonder)) + 1e-6
@@ -105,7 +105,7 @@ def test_a_place_in_a_cell_is_never_nearer_than_the_cell(
 
 @given(latitudes, longitudes)
 def test_the_own_cell_is_at_no_distance(lat: float, lon: float) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     assert float(distance_km(cells, lat, lon)[cells.locate(lat, lon)]) < 1e-6
 
 
@@ -121,7 +121,7 @@ def test_across_the_date_line_and_the_pole() -> None:
 
 
 def test_many_places_at_once_are_those_one_by_one() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     places = np.random.default_rng(3).uniform((-90, -180), (90, 180), (4, 5, 2))
     together = distance_km(cells, places[..., 0], places[..., 1])
     assert together.shape == (4, 5, 512)
@@ -137,7 +137,7 @@ def test_between_places_is_the_great_circle(a: float, b: float, c: float, d: flo
 
 def test_nan_has_no_distance() -> None:
     with pytest.raises(InputError, match="not a coordinate"):
-        distance_km(Cells.default(), math.nan, 0.0)
+        distance_km(Cells.paper(), math.nan, 0.0)
 
 
 def test_across_is_from_corner_to_corner() -> None:
@@ -145,4 +145,4 @@ def test_across_is_from_corner_to_corner() -> None:
         [(-90, -180, 90, -90), (-90, -90, 90, 0), (-90, 0, 90, 90), (-90, 90, 90, 180)]
     )
     assert across_km(quarters).tolist() == pytest.approx([EARTH_KM * math.pi] * 4)
-    assert round(float(np.median(across_km(Cells.default())))) == 325
+    assert round(float(np.median(across_km(Cells.paper())))) == 325

@@ -9,12 +9,13 @@ import sys
 import numpy as np
 import pytest
 
-from elsewhere.globe import Cells, cell_names, nearest_town
+from elsewhere.globe import Cells, between_km, cell_names, nearest_town
 from elsewhere.globe.gazetteer import gazetteer
+from elsewhere.globe.places import towns_by_cell
 
 
 def test_every_default_cell_has_a_name_of_its_own() -> None:
-    names = cell_names(Cells.default())
+    names = cell_names(Cells.paper())
     assert len(set(names)) == len(names) == 512
     assert all(0 < len(name) < 80 for name in names)
 
@@ -30,12 +31,12 @@ def test_every_default_cell_has_a_name_of_its_own() -> None:
     ],
 )
 def test_names_that_people_know(lat: float, lon: float, name: str) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     assert cell_names(cells)[cells.locate(lat, lon)] == name
 
 
 def test_a_name_is_that_of_the_largest_town_in_the_cell() -> None:
-    cells, table = Cells.default(), gazetteer()
+    cells, table = Cells.paper(), gazetteer()
     towns = np.flatnonzero(table.kind == 2)
     cell_of = cells.locate(table.lat[towns], table.lon[towns])
     for cell in range(0, 512, 37):
@@ -72,7 +73,7 @@ def test_importing_loads_no_data_and_names_come_fast() -> None:
         "import time, elsewhere.globe as g, elsewhere.globe.gazetteer as p\n"
         "assert p.load_data_file.cache_info().currsize == 0\n"
         "start = time.process_time()\n"
-        "g.cell_names(g.Cells.default())\n"
+        "g.cell_names(g.Cells.paper())\n"
         "print(time.process_time() - start)\n"
     )
     # the fastest of three: other work on the machine is not ours to measure
@@ -89,3 +90,17 @@ def test_importing_loads_no_data_and_names_come_fast() -> None:
         for _ in range(3)
     ]
     assert min(took) <= 0.1
+
+
+def test_every_leaf_has_a_name_of_its_own() -> None:
+    names = cell_names(Cells.leaves())
+    assert len(set(names)) == len(names) == 36_000
+
+
+def test_a_leaf_without_a_town_is_named_after_the_nearest() -> None:
+    leaves, table = Cells.leaves(), gazetteer()
+    _, largest, without_town = towns_by_cell(leaves)
+    for cell in without_town[:: len(without_town) // 60].tolist():
+        lat, lon = leaves.centres[0][cell], leaves.centres[1][cell]
+        row = largest[cell]
+        assert nearest_town(lat, lon)[1] == between_km(lat, lon, table.lat[row], table.lon[row])

@@ -31,7 +31,7 @@ def test_inside_a_square_with_a_hole(lat: float, lon: float) -> None:
 def test_touched_cells_are_those_with_a_sample_of_the_ground(
     corners: list[tuple[float, float]], seed: int
 ) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     ring = np.array(corners)
     touched = set(Outline([ring]).touching(cells).tolist())
     share = np.linspace(0, 1, 400)[:, np.newaxis]
@@ -45,7 +45,7 @@ def test_touched_cells_are_those_with_a_sample_of_the_ground(
 
 
 def test_cells_far_from_the_ground_are_not_touched() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     south, west, north, east = cells.boxes.T
     off = (south > 10 + MARGIN) | (north < -MARGIN) | (west > 10 + MARGIN) | (east < -MARGIN)
     apart = set(range(512)) - set(cells.owner[~off].tolist())

@@ -28,20 +28,20 @@ radii = st.floats(0, 3000)
 
 
 def test_london_and_new_york() -> None:
-    assert len(zone(Cells.default(), *LONDON, 25)) == 17
-    assert len(zone(Cells.default(), *NEW_YORK, 25)) == 16
+    assert len(zone(Cells.paper(), *LONDON, 25)) == 17
+    assert len(zone(Cells.paper(), *NEW_YORK, 25)) == 16
 
 
 @given(latitudes, longitudes, radii, radii)
 def test_zones_grow_with_the_radius(lat: float, lon: float, a: float, b: float) -> None:
-    small = zone(Cells.default(), lat, lon, min(a, b))
-    large = zone(Cells.default(), lat, lon, max(a, b))
+    small = zone(Cells.paper(), lat, lon, min(a, b))
+    large = zone(Cells.paper(), lat, lon, max(a, b))
     assert set(small.cells) <= set(large.cells)
 
 
 @given(latitudes, longitudes, radii)
 def test_zone_and_decoys_share_out_all_cells(lat: float, lon: float, radius: float) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     here = zone(cells, lat, lon, radius)
     assert sorted([*here.cells, *here.decoys]) == list(range(512))
     assert cells.locate(lat, lon) in here
@@ -52,7 +52,7 @@ def test_zone_and_decoys_share_out_all_cells(lat: float, lon: float, radius: flo
 def test_whatever_lies_within_the_radius_lies_in_the_zone(
     lat: float, lon: float, radius: float, seed: int
 ) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     bearing, share = np.random.default_rng(seed).uniform((0, 0), (2 * math.pi, 1), (50, 2)).T
     angle, phi = share * radius * 0.999999 / 6371.0088, math.radians(lat)
     sine = math.sin(phi) * np.cos(angle) + math.cos(phi) * np.sin(angle) * np.cos(bearing)
@@ -69,7 +69,7 @@ def test_whatever_lies_within_the_radius_lies_in_the_zone(
 def test_the_zone_of_several_places_is_their_union(
     places: list[tuple[float, float]], radius: float
 ) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     together = zone(cells, [p[0] for p in places], [p[1] for p in places], radius)
     apart = {cell for p in places for cell in zone(cells, *p, radius).cells}
     assert set(together.cells) == apart
@@ -77,7 +77,7 @@ def test_the_zone_of_several_places_is_their_union(
 
 @given(latitudes, longitudes, st.floats(0.1, 3000))
 def test_a_cell_wider_than_the_radius_is_said(lat: float, lon: float, radius: float) -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     wide = float(across_km(cells)[cells.locate(lat, lon)])
     assert bool(zone(cells, lat, lon, radius).widest_cell_km) == (wide > radius)
 
@@ -85,28 +85,28 @@ def test_a_cell_wider_than_the_radius_is_said(lat: float, lon: float, radius: fl
 @pytest.mark.parametrize("radius", [-1.0, math.nan, math.inf])
 def test_a_bad_radius_is_refused(radius: float) -> None:
     with pytest.raises(InputError, match="0 km or more"):
-        zone(Cells.default(), 0.0, 0.0, radius)
+        zone(Cells.paper(), 0.0, 0.0, radius)
 
 
 def test_a_zone_needs_a_place() -> None:
     with pytest.raises(InputError, match="at least one coordinate"):
-        zone(Cells.default(), [], [], 25)
+        zone(Cells.paper(), [], [], 25)
     with pytest.raises(InputError, match="not on earth"):
-        zone(Cells.default(), 100.0, 0.0, 25)
+        zone(Cells.paper(), 100.0, 0.0, 25)
 
 
 def test_zones_of_chosen_cells() -> None:
-    chosen = zone_of_cells(Cells.default(), [3, 1, 3])
+    chosen = zone_of_cells(Cells.paper(), [3, 1, 3])
     assert chosen.cells.tolist() == [1, 3]
     assert len(chosen.decoys) == 510
     with pytest.raises(InputError, match="no cell 600"):
-        zone_of_cells(Cells.default(), [600])
+        zone_of_cells(Cells.paper(), [600])
     with pytest.raises(InputError, match="at least one cell"):
-        zone_of_cells(Cells.default(), [])
+        zone_of_cells(Cells.paper(), [])
 
 
 def test_every_cell_that_touches_portugal() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     portugal = zone_of_place(cells, place("Portugal"))
     towns = [(38.72, -9.14), (41.15, -8.61), (37.02, -7.93), (37.74, -25.67), (32.65, -16.91)]
     assert {cells.locate(*town) for town in towns} <= set(portugal.cells)
@@ -118,7 +118,7 @@ def test_every_cell_that_touches_portugal() -> None:
     "name", ["Portugal", "Fiji", "Russia", "Tuscany", "Scotland", "California"]
 )
 def test_all_ground_of_an_area_is_in_its_zone(name: str) -> None:
-    cells, where = Cells.default(), place(name)
+    cells, where = Cells.paper(), place(name)
     hidden = set(zone_of_place(cells, where).cells)
     table = gazetteer()
     parts = table.parts.get(where.row) or np.flatnonzero(
@@ -135,7 +135,7 @@ def test_all_ground_of_an_area_is_in_its_zone(name: str) -> None:
 
 
 def test_every_country_and_region_has_a_zone() -> None:
-    cells, table = Cells.default(), gazetteer()
+    cells, table = Cells.paper(), gazetteer()
     for row in np.flatnonzero(table.kind < 2)[::29]:
         where = place_of_row(int(row))
         hidden = zone_of_place(cells, where)
@@ -144,7 +144,7 @@ def test_every_country_and_region_has_a_zone() -> None:
 
 
 def test_the_zone_of_a_town_is_that_of_its_coordinate() -> None:
-    cells, lisbon = Cells.default(), place("Lisbon")
+    cells, lisbon = Cells.paper(), place("Lisbon")
     by_name = zone_of_place(cells, lisbon, 50)
     assert by_name.cells.tolist() == zone(cells, lisbon.lat, lisbon.lon, 50).cells.tolist()
     assert by_name.radius_km == 50
@@ -154,6 +154,6 @@ def test_the_zone_of_a_town_is_that_of_its_coordinate() -> None:
 
 
 def test_a_region_lies_in_the_zone_of_its_country() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     tuscany, italy = (zone_of_place(cells, place(name)) for name in ("Tuscany", "Italy"))
     assert set(tuscany.cells) < set(italy.cells)

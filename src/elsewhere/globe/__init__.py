@@ -27,6 +27,7 @@ from elsewhere.globe.places import (
     chief_town,
     nearest_town,
     place,
+    place_label,
     places,
 )
 
@@ -45,6 +46,7 @@ __all__ = [
     "ground",
     "nearest_town",
     "place",
+    "place_label",
     "places",
     "zone",
     "zone_of_cells",

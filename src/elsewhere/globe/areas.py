@@ -57,9 +57,9 @@ def zone(cells: Cells, lat: ArrayLike, lon: ArrayLike, radius_km: float = 25.0) 
     With radius 0 these are the cells that hold or touch the places themselves.
 
     >>> from elsewhere.globe import Cells
-    >>> len(zone(Cells.default(), 51.5074, -0.1278, 25))
+    >>> len(zone(Cells.paper(), 51.5074, -0.1278, 25))
     17
-    >>> round(zone(Cells.default(), 71.17, 25.78, 25).widest_cell_km)
+    >>> round(zone(Cells.paper(), 71.17, 25.78, 25).widest_cell_km)
     3265
     """
     if not 0.0 <= radius_km < math.inf:
@@ -67,10 +67,15 @@ def zone(cells: Cells, lat: ArrayLike, lon: ArrayLike, radius_km: float = 25.0) 
     lats, lons = np.atleast_1d(lat), np.atleast_1d(lon)
     if lats.size == 0 or lons.size == 0:
         raise InputError("a zone is around a place: give at least one coordinate")
-    km = distance_km(cells, lats, lons).reshape(-1, cells.count).min(axis=0)
-    near: NDArray[np.bool_] = km <= radius_km
     own = np.unique(cells.locate(lats, lons))
+    near = np.zeros(cells.count, dtype=bool)
     near[own] = True
+    # only boxes at about the same latitude can be near
+    reach = math.degrees(radius_km / EARTH_KM) + 1e-6
+    possible = cells.boxes[:, 0] <= lats.max() + reach
+    possible &= cells.boxes[:, 2] >= lats.min() - reach
+    angles = _angles_to(cells.boxes[possible], lats.ravel(), lons.ravel())
+    near[cells.owner[possible][angles.min(axis=0) * EARTH_KM <= radius_km]] = True
     widest = float(across_km(cells)[own].max())
     inside, outside = np.flatnonzero(near), np.flatnonzero(~near)
     return Zone(inside, outside, radius_km, widest if widest > radius_km > 0 else 0.0)
@@ -82,7 +87,7 @@ def zone_of_place(cells: Cells, place: Place, radius_km: float = 25.0) -> Zone:
     A region or country is every cell that touches it, whatever the radius.
 
     >>> from elsewhere.globe import Cells, place
-    >>> cells = Cells.default()
+    >>> cells = Cells.paper()
     >>> portugal = zone_of_place(cells, place("Portugal"))
     >>> cells.locate(38.72, -9.14) in portugal, cells.locate(48.86, 2.35) in portugal
     (True, False)
@@ -122,37 +127,43 @@ def distance_km(cells: Cells, lat: ArrayLike, lon: ArrayLike) -> Floats:
     One place gives (M,), an array of places gives their shape with M added.
 
     >>> from elsewhere.globe import Cells
-    >>> cells = Cells.default()
+    >>> cells = Cells.paper()
     >>> km = distance_km(cells, 38.72, -9.14)
     >>> km.shape, float(km[cells.locate(38.72, -9.14)])
     ((512,), 0.0)
     """
+    nearest = _angles_to(cells.boxes, lat, lon)
+    by_cell: Floats = np.minimum.reduceat(nearest, cells.starts, axis=-1) * EARTH_KM
+    return by_cell
+
+
+def _angles_to(boxes: Floats, lat: ArrayLike, lon: ArrayLike) -> Floats:
+    """The angle from places to the nearest part of every box."""
     lats, lons = canonical(lat, lon)
     phi = np.radians(lats)[..., np.newaxis]
-    south, north = np.radians(cells.boxes[:, 0]), np.radians(cells.boxes[:, 2])
+    south, north = np.radians(boxes[:, 0]), np.radians(boxes[:, 2])
     # how far the box begins to the east and to the west of the place; 0 when it spans its meridian
-    eastward = np.mod(cells.boxes[:, 1] - lons[..., np.newaxis], 360.0)
-    westward = np.mod(lons[..., np.newaxis] - cells.boxes[:, 3], 360.0)
-    spans = eastward + (cells.boxes[:, 3] - cells.boxes[:, 1]) >= 360.0
+    eastward = np.mod(boxes[:, 1] - lons[..., np.newaxis], 360.0)
+    westward = np.mod(lons[..., np.newaxis] - boxes[:, 3], 360.0)
+    spans = eastward + (boxes[:, 3] - boxes[:, 1]) >= 360.0
     offset = np.radians(np.where(spans, 0.0, np.minimum(eastward, westward)))
     # along the nearest meridian the closest latitude, which may lie beyond a pole
     closest = np.arctan2(np.sin(phi), np.cos(phi) * np.cos(offset))
-    nearest = np.minimum.reduce(
+    nearest: Floats = np.minimum.reduce(
         [
             angle(phi, np.clip(closest, south, north), offset),
             angle(phi, south, offset),
             angle(phi, north, offset),
         ]
     )
-    by_cell: Floats = np.minimum.reduceat(nearest, cells.starts, axis=-1) * EARTH_KM
-    return by_cell
+    return nearest
 
 
 def across_km(cells: Cells) -> Floats:
     """How far it is across each cell: from one corner of its largest box to the opposite one.
 
     >>> from elsewhere.globe import Cells
-    >>> round(float(np.median(across_km(Cells.default()))))
+    >>> round(float(np.median(across_km(Cells.paper()))))
     325
     """
     south, west, north, east = np.radians(cells.boxes).T

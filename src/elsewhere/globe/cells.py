@@ -56,7 +56,7 @@ _FORMAT = "elsewhere cells"
 class Cells:
     """M cells that cover the globe without overlap.
 
-    >>> cells = Cells.default()
+    >>> cells = Cells.paper()
     >>> cells.locate(38.72, -9.14) == cells.locate(38.72, 350.86)
     True
     """
@@ -154,9 +154,14 @@ class Cells:
         return cls([box for _, boxes in level for box in boxes], owner, nested=True)
 
     @staticmethod
-    @cache
     def default() -> Cells:
-        """The 512 cells of the embedded scorer, made by training/cells.py."""
+        """The cells of the embedded scorer: the leaves."""
+        return Cells.leaves()
+
+    @staticmethod
+    @cache
+    def paper() -> Cells:
+        """The paper's 512 cells, made by training/cells.py; the leaves are parts of them."""
         return Cells.load(DATA / "cells_512.json")
 
     @staticmethod
@@ -165,6 +170,19 @@ class Cells:
         """The leaves: 36,000 cells, at most 50 km wide where nine of ten people live."""
         with np.load(DATA / "leaves.npz") as stored:
             return Cells(stored["boxes"], parents=stored["parent"], points=stored["point"])
+
+    @property
+    def fine(self) -> bool:
+        """Whether cells are as small as towns, so that circles of some km can be told apart."""
+        return self.parents is not None
+
+    @staticmethod
+    def known(fingerprint: str) -> Cells | None:
+        """The leaves or the paper's cells, if one of them has this fingerprint."""
+        if not fingerprint:
+            return None
+        known = (make() for make in (Cells.paper, Cells.leaves))
+        return next((cells for cells in known if cells.fingerprint == fingerprint), None)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Cells:

@@ -16,10 +16,10 @@ town is named after the nearest one.
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -162,24 +162,36 @@ def places(text: str, limit: int = 8) -> tuple[Place, ...]:
 def place_of_row(row: int) -> Place:
     """The place in a row of the gazetteer."""
     table = gazetteer()
-    country, part = int(table.country[row]), int(table.part[row])
-    region_row = int(table.region_of_part[part]) if part >= 0 else -1
-    name, country_name = table.names[row], table.names[int(table.country_row[country])]
-    region = table.names[region_row] if region_row >= 0 else ""
-    around = [region] if table.namesake[row] else []  # another town of the country has this name
-    around += [country_name] if country_name != name else []
+    country = int(table.country[row])
     return Place(
-        name=name,
+        name=table.names[row],
         kind=KINDS[table.kind[row]],
         lat=float(table.lat[row]),
         lon=float(table.lon[row]),
         population=int(table.population[row]),
-        region=region,
-        country=country_name,
+        region=_region(row),
+        country=table.names[int(table.country_row[country])],
         code=table.codes[country],
         row=row,
-        label=", ".join(filter(None, [name, *around])),
+        label=_label(row),
     )
+
+
+def _region(row: int) -> str:
+    """The name of the region that a row lies in, or nothing."""
+    table = gazetteer()
+    part = table.part[row]
+    region = table.region_of_part[part] if part >= 0 else -1
+    return table.names[region] if region >= 0 else ""
+
+
+def _label(row: int) -> str:
+    """The name of a row as shown to people."""
+    table = gazetteer()
+    name, country = table.names[row], table.names[table.country_row[table.country[row]]]
+    # another town of the country has this name
+    region = _region(row) if table.namesake[row] else ""
+    return ", ".join(filter(None, [name, region, country if country != name else ""]))
 
 
 def _parse_coordinate(text: str) -> Place | None:
@@ -294,38 +306,31 @@ def cell_names(cells: Cells) -> tuple[str, ...]:
     """A name for every cell, each different.
 
     >>> from elsewhere.globe import Cells
-    >>> cells = Cells.default()
+    >>> cells = Cells.paper()
     >>> cell_names(cells)[cells.locate(38.72, -9.14)]
     'Lisbon, Portugal'
     """
     _, rows, without_town = towns_by_cell(cells)
-    # which towns are quarters of a city: near, in its country, and much smaller
-    table = gazetteer()
-    cities = np.flatnonzero((table.population >= _CITY_POPULATION) & (table.kind == 2))
-    # a quarter lies at nearly the latitude of its city, which spares measuring most pairs
-    possible = np.abs(table.lat[rows, np.newaxis] - table.lat[cities]) < _REACH_KM / 100
-    possible &= table.country[rows, np.newaxis] == table.country[cities]
-    possible &= table.population[rows, np.newaxis] * _CITY_RATIO <= table.population[cities]
-    town_index, city_index = np.nonzero(possible)
-    a, b = rows[town_index], cities[city_index]
-    km = np.full(possible.shape, np.inf)
-    km[town_index, city_index] = between_km(table.lat[a], table.lon[a], table.lat[b], table.lon[b])
+    table, cities = gazetteer(), _cities_of(rows)
     # the label of each cell's town, a quarter behind its city
     names = []
-    for row, near in zip(rows.tolist(), km <= _REACH_KM, strict=True):
-        town = place_of_row(row)
-        if near.any():
-            city = place_of_row(int(cities[near.argmax()]))  # the most populous comes first
-            quarter = f"{city.name} ({town.name.removeprefix(city.name + ' ')})"
-            names.append(city.label.replace(city.name, quarter, 1))
+    for row, city in zip(rows.tolist(), cities.tolist(), strict=True):
+        if city >= 0:
+            name = table.names[city]
+            quarter = f"{name} ({table.names[row].removeprefix(name + ' ')})"
+            names.append(_label(city).replace(name, quarter, 1))
         else:
-            names.append(town.label)
+            names.append(_label(row))
     for cell in without_town.tolist():
         names[cell] = f"near {names[cell]}"
     # cells with the same name are told apart by their direction from each other, or by a number
     lat, lon = cells.centres
-    for name in [name for name, count in Counter(names).items() if count > 1]:
-        same = [cell for cell, other in enumerate(names) if other == name]
+    cells_named: dict[str, list[int]] = {}
+    for cell, name in enumerate(names):
+        cells_named.setdefault(name, []).append(cell)
+    for name, same in cells_named.items():
+        if len(same) == 1:
+            continue
         height, width = np.ptp(lat[same]), np.ptp(lon[same]) * np.cos(np.radians(lat[same].mean()))
         marks, axis = (["south", "north"], lat) if height >= width else (["west", "east"], lon)
         if len(same) > 2:
@@ -336,13 +341,37 @@ def cell_names(cells: Cells) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _cities_of(rows: Ints) -> Ints:
+    """The row of the city that each of these towns is a quarter of, or −1.
+
+    A quarter is near the city, in its country, and much smaller.
+    """
+    table = gazetteer()
+    cities = np.flatnonzero((table.population >= _CITY_POPULATION) & (table.kind == 2))
+    cities = cities[np.argsort(table.lat[cities], kind="stable")]
+    # a quarter lies at nearly the latitude of its city, which spares measuring most pairs
+    reach, lat = _REACH_KM / 100, table.lat[cities]
+    first = np.searchsorted(lat, table.lat[rows] - reach, "right")
+    counts = np.searchsorted(lat, table.lat[rows] + reach, "left") - first
+    index = np.repeat(np.arange(len(rows)), counts)
+    number = np.arange(len(index)) - np.repeat(np.cumsum(counts) - counts, counts)
+    city, town = cities[np.repeat(first, counts) + number], rows[index]
+    possible = table.country[town] == table.country[city]
+    possible &= table.population[town] * _CITY_RATIO <= table.population[city]
+    index, city, town = index[possible], city[possible], town[possible]
+    km = between_km(table.lat[town], table.lon[town], table.lat[city], table.lon[city])
+    largest = np.full(len(rows), len(table.names))
+    np.minimum.at(largest, index[km <= _REACH_KM], city[km <= _REACH_KM])  # the most populous first
+    return np.where(largest < len(table.names), largest, -1)
+
+
 def cell_towns(cells: Cells) -> tuple[Floats, Floats]:
     """Latitude and longitude of the town that each cell is named after, to mark it on a map.
 
     The middle of a coastal cell may lie far out at sea.
 
     >>> from elsewhere.globe import Cells
-    >>> cells = Cells.default()
+    >>> cells = Cells.paper()
     >>> lat, lon = cell_towns(cells)
     >>> bool((cells.locate(lat, lon) == range(512)).mean() > 0.95)
     True
@@ -372,9 +401,40 @@ def towns_by_cell(cells: Cells) -> CellTowns:
     largest[inhabited] = table.towns[first]  # the most populous comes first
     without_town = np.flatnonzero(largest < 0)
     lat, lon = cells.centres
-    for cell in without_town.tolist():
-        largest[cell] = nearest_town(float(lat[cell]), float(lon[cell]))[0].row
+    largest[without_town] = _nearest_towns(lat[without_town], lon[without_town])
     return CellTowns(cell_of, largest, without_town)
+
+
+def _nearest_towns(lats: Floats, lons: Floats) -> Ints:
+    """The row of the town nearest to each coordinate.
+
+    Towns are grouped by squares of ten degrees. A group whose circle is further away than all
+    towns of another one is passed over.
+    """
+    table, places = gazetteer(), unit_vector(lats, lons)
+    square = np.floor(table.lat[table.towns] / 10) * 36 + np.floor(table.lon[table.towns] / 10)
+    order = np.argsort(square, kind="stable")
+    directions = table.town_directions[order]
+    first = np.flatnonzero(np.diff(square[order], prepend=np.nan))
+    counts = np.diff(first, append=len(order))
+    middles = np.add.reduceat(directions, first) / counts[:, np.newaxis]
+    from_middle = ((directions - np.repeat(middles, counts, axis=0)) ** 2).sum(axis=1)
+    radii = np.sqrt(np.maximum.reduceat(from_middle, first))
+    cosines = np.einsum("pd,gd->pg", places, middles)
+    chords = np.sqrt(np.maximum(1 + (middles**2).sum(axis=1) - 2 * cosines, 0))
+    possible = chords - radii <= (chords + radii).min(axis=1, keepdims=True) + 1e-9
+    best, nearest = np.full(len(places), -2.0), np.zeros(len(places), dtype=np.int64)
+    for group in np.flatnonzero(possible.any(axis=0)).tolist():
+        near, part = (
+            np.flatnonzero(possible[:, group]),
+            slice(first[group], first[group] + counts[group]),
+        )
+        cosines = np.einsum("pd,dt->pt", places[near], directions[part].T)
+        index = cosines.argmax(axis=1)
+        cosine, town = cosines[np.arange(len(near)), index], order[part][index]
+        better = (cosine > best[near]) | ((cosine == best[near]) & (town < nearest[near]))
+        best[near[better]], nearest[near[better]] = cosine[better], town[better]
+    return table.towns[nearest]
 
 
 def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
@@ -390,20 +450,52 @@ def nearest_town(lat: float, lon: float) -> tuple[Place, float]:
     return town, float(between_km(lat, lon, town.lat, town.lon))
 
 
-def chief_town(lat: float, lon: float) -> tuple[Place, float]:
+def chief_town(
+    lat: float, lon: float, reach_km: float = _REACH_KM, half_km: float = _HALF_WEIGHT_KM
+) -> tuple[Place, float]:
     """The town that people would name for a coordinate, and its distance in km.
 
-    The nearest may be a quarter of a city, so population counts too, less with distance: at twice
-    `_HALF_WEIGHT_KM` a fifth. Where no town is near, it is the nearest.
+    The nearest may be a quarter of a city, so population counts too, less with distance: at
+    `half_km` a half, at twice of it a fifth. Where no town is within reach, it is the nearest.
 
     >>> str(chief_town(38.72, -9.14)[0]), str(nearest_town(38.72, -9.14)[0])
     ('Lisbon, Portugal', 'Intendente, Portugal')
     """
     table = gazetteer()
-    cosines = table.town_directions @ unit_vector(lat, lon)
-    near = table.towns[cosines >= np.cos(_REACH_KM / EARTH_KM)]
+    rows, lats = _towns_by_latitude()
+    reach = math.degrees(reach_km / EARTH_KM) + 1e-6
+    near = rows[np.searchsorted(lats, lat - reach) : np.searchsorted(lats, lat + reach)]
+    km = between_km(lat, lon, table.lat[near], table.lon[near])
+    near, km = near[km <= reach_km], km[km <= reach_km]
     if not len(near):
         return nearest_town(lat, lon)
-    km = between_km(lat, lon, table.lat[near], table.lon[near])
-    chief = int(np.argmax((table.population[near] + 1) / (1 + (km / _HALF_WEIGHT_KM) ** 2)))
+    chief = int(np.argmax((table.population[near] + 1) / (1 + (km / half_km) ** 2)))
     return place_of_row(int(near[chief])), float(km[chief])
+
+
+FAR_KM = 25.0
+"""A coordinate that is farther from its town is not called after it."""
+
+
+def place_label(lat: float, lon: float, radius_km: float | None = None) -> str:
+    """What people would call a coordinate, or a circle of so many km around it.
+
+    It is the chief town, in a circle the one that counts most in it. Where none is that near, it is
+    how far away the nearest one is.
+
+    >>> place_label(38.72, -9.14), place_label(23.4, 25.0)
+    ('Lisbon, Portugal', 'a place 195 km from Al Jawf, Libya')
+    """
+    if radius_km is None:
+        (town, km), far_km = chief_town(lat, lon), FAR_KM
+    else:
+        (town, km), far_km = chief_town(lat, lon, radius_km, radius_km / 2), radius_km
+    return town.label if km <= far_km else f"a place {km:,.0f} km from {town.label}"
+
+
+@cache
+def _towns_by_latitude() -> tuple[Ints, Floats]:
+    """The rows of all towns from south to north, and their latitudes."""
+    table = gazetteer()
+    rows = table.towns[np.argsort(table.lat[table.towns], kind="stable")]
+    return rows, table.lat[rows]
