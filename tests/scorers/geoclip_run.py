@@ -78,7 +78,7 @@ def main(folder: Path, place: Path) -> None:
         seconds.append(time.perf_counter() - start)
         runs.append(score(scorer, photos)[0])
     alone = score(scorer, photos[-1:], threads=1)[0]
-    expected = reference(tower, photos[0].image((224, 224)), Cells.default())
+    expected = reference(tower, photos[0].image((224, 224)), Cells.paper())
     wide = runs[0].values.astype(np.float64)
     some = wide[0, ::64] - wide[0, 0]
     print(
@@ -93,7 +93,7 @@ def main(folder: Path, place: Path) -> None:
                 "spread": float(np.ptp(some)),
                 "seconds": seconds,
                 "kept": [path.name for path in (place / "features").iterdir()],
-                "grid_is_ours": abouts[0].grid == Cells.default().fingerprint,
+                "grid_is_ours": abouts[0].grid == Cells.paper().fingerprint,
             }
         )
     )

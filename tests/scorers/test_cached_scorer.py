@@ -13,7 +13,15 @@ from elsewhere.errors import FileError
 from elsewhere.formats.score_files import read_scores, write_scores
 from elsewhere.scorers import protocol
 from elsewhere.scorers.cached_scorer import RowCache, ScoredPhoto, each, score
-from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo
+from elsewhere.scorers.protocol import (
+    FeatureInfo,
+    Features,
+    Photo,
+    Row,
+    Scorer,
+    ScorerInfo,
+    normalise_row,
+)
 from tests.scorers.models import described, photos_of, save_picture
 
 
@@ -109,6 +117,68 @@ def test_damaged_entries_are_computed_anew(
     for entry in (tmp_path / "c" / "rows").glob("*/*"):
         entry.write_bytes(entry.read_bytes()[::-1])
     assert score(scorer, album, cache=RowCache(tmp_path / "c"))[0] == plain
+
+
+class Stepwise:
+    """A scorer in two steps, with one of several heads."""
+
+    def __init__(self, head: int = 1, eyes: str = "eyes") -> None:
+        self.head, self.eyes, self.runs = head, eyes, 0
+
+    def load(self) -> ScorerInfo:
+        made = FeatureInfo(self.eyes, 3)
+        return ScorerInfo(f"stepwise {self.head}", f"head {self.head}", 5000, features=made)
+
+    def score(self, photo: Photo) -> Row:
+        return self.row(self.features(photo))
+
+    def features(self, photo: Photo) -> Features:
+        self.runs += 1
+        return np.array([len(photo.content()), self.runs, 0.1], dtype=np.float32)
+
+    def row(self, features: Features) -> Row:
+        return normalise_row(np.cos(self.head * features.sum() * np.arange(5000)))
+
+
+def test_features_are_cached_instead_of_rows_for_every_head(
+    tmp_path: Path, album: list[Photo]
+) -> None:
+    first, other, new_eyes = Stepwise(), Stepwise(head=2), Stepwise(eyes="other eyes")
+    made: list[ScoredPhoto] = []
+    plain, _ = score(first, album, cache=RowCache(tmp_path / "c"), progress=made.append)
+    entries = list((tmp_path / "c" / "rows").glob("*/*"))
+    assert len(entries) == 12
+    assert {entry.stat().st_size for entry in entries} == {32 + 4 * 3}
+    found: list[ScoredPhoto] = []
+    again, _ = score(first, album, cache=RowCache(tmp_path / "c"), progress=found.append)
+    assert again == plain
+    assert all(outcome.cached for outcome in found)
+    for outcome, before in zip(found, made, strict=True):
+        assert outcome.features is not None and before.features is not None
+        assert outcome.features.tobytes() == before.features.tobytes()
+    rows, _ = score(other, album, cache=RowCache(tmp_path / "c"))
+    assert (other.runs, first.runs) == (0, 12)
+    assert rows.values[3].tobytes() == other.row(found[3].features).tobytes()  # type: ignore[arg-type]
+    score(new_eyes, album, cache=RowCache(tmp_path / "c"))
+    assert new_eyes.runs == 12
+
+
+def test_a_row_that_was_cached_before_is_not_taken_for_features(
+    tmp_path: Path, album: list[Photo]
+) -> None:
+    """Even one of the same width: an entry's name says what is in it."""
+
+    class Whole(Stepwise):
+        def load(self) -> ScorerInfo:
+            return ScorerInfo("whole", self.eyes, 3)
+
+        def score(self, photo: Photo) -> Row:
+            return normalise_row(np.arange(3))
+
+    score(Whole(), album, cache=RowCache(tmp_path / "c"))
+    scorer = Stepwise()
+    score(scorer, album, cache=RowCache(tmp_path / "c"))
+    assert scorer.runs == 12
 
 
 class Counting:

@@ -15,17 +15,12 @@ from elsewhere.errors import FileError, ScorerError
 from elsewhere.globe import Cells
 from elsewhere.scorers import protocol
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.embedded import (
-    PREPARATION,
-    WEIGHTS,
-    EmbeddedScorer,
-    Head,
-    preprocess,
-    read_record,
-)
+from elsewhere.scorers.embedded import EmbeddedScorer
+from elsewhere.scorers.heads import PaperHead
 from elsewhere.scorers.protocol import Photo
+from elsewhere.scorers.tower import PREPARATION, WEIGHTS, preprocess, read_record
 from tests.scorers.models import classifier, photos_of, picture, save_picture
-from tests.scorers.test_head import features, packed
+from tests.scorers.test_head import features, leaf_head, packed
 
 
 def sha256(path: Path) -> str:
@@ -38,7 +33,8 @@ def weights(tmp_path: Path) -> Path:
     place = tmp_path / "weights"
     place.mkdir()
     told = read_record()
-    shutil.copy(WEIGHTS / told["head"]["file"], place)
+    for entry in (told["head"], told["leaves"], told["512"]["head"]):
+        shutil.copy(WEIGHTS / entry["file"], place)
     classifier(place / "tower.onnx", 512, side=224)
     told["tower"] = {
         "file": "tower.onnx",
@@ -62,21 +58,25 @@ def album(tmp_path_factory: pytest.TempPathFactory) -> list[Photo]:
 
 def test_the_record_names_every_file_and_our_cells() -> None:
     told = read_record()
-    for part in ("tower", "head"):
-        assert sha256(WEIGHTS / told[part]["file"]) == told[part]["sha256"]
+    parts = [told[part] for part in ("tower", "head", "half_a", "half_b", "leaves")]
+    for entry in (*parts, told["512"]["head"]):
+        path = WEIGHTS / entry["file"]
+        assert (sha256(path), path.stat().st_size) == (entry["sha256"], entry["bytes"])
     assert told["cells"] == Cells.default().fingerprint
-    exponents = {int(size): value for size, value in told["album_exponents"].items()}
-    assert all(0 < value <= 1.5 for value in exponents.values())
+    assert told["512"]["cells"] == Cells.paper().fingerprint
+    for part in (told, told["512"]):
+        assert all(0 < value <= 1.5 for value in part["album_exponents"].values())
 
 
 def test_the_tower_fits_the_repository() -> None:
     assert (WEIGHTS / read_record()["tower"]["file"]).stat().st_size <= 90_000_000
+    assert (WEIGHTS / read_record()["leaves"]["file"]).stat().st_size <= 20_000_000
 
 
 def test_rows_are_normalised_finite_and_different(album: list[Photo]) -> None:
     scores, failed = score(EmbeddedScorer(), album)
     assert not failed
-    assert scores.values.shape == (4, 512)
+    assert scores.values.shape == (4, 36_000)
     assert np.isfinite(scores.values).all()
     assert np.abs(np.exp(scores.values.astype(float)).sum(axis=1) - 1).max() < 1e-4
     assert len({row.tobytes() for row in scores.values}) == 4
@@ -92,6 +92,28 @@ def test_a_row_is_the_same_bits_alone_together_and_in_another_session(album: lis
     assert backwards.values[::-1].tobytes() == together.values.tobytes()
 
 
+def test_the_former_head_has_its_former_rows_and_fingerprint(album: list[Photo]) -> None:
+    """Certificates and ledgers of earlier versions name this fingerprint."""
+    scorer = protocol.find("embedded:512")
+    about = scorer.load()
+    assert about.fingerprint == "06520bd4b8c1f7df7ee15ccc567fb2429d631f17c70c6ad88f0548594bdf67f5"
+    assert (about.name, about.globe) == ("embedded:512", Cells.paper())
+    row = PaperHead.read((WEIGHTS / "head_512.npz").read_bytes()).log_probabilities(FEATURES)
+    assert row[:4].tolist() == pytest.approx(FORMER_ROW, abs=1e-4)
+    assert scorer.score(album[0]).shape == (512,)
+
+
+def test_heads_of_one_tower_share_features(album: list[Photo]) -> None:
+    scorers = [EmbeddedScorer(head=head) for head in ("head", "512", "half_a")]
+    made = {scorer.load().features for scorer in scorers}
+    assert len(made) == 1
+    (info,) = made
+    assert info is not None and info.width == 512
+    seen = scorers[0].features(album[0])
+    for scorer in scorers:
+        assert scorer.row(seen).tobytes() == scorer.score(album[0]).tobytes()
+
+
 def test_the_session_is_shared(album: list[Photo]) -> None:
     first, second = EmbeddedScorer(), EmbeddedScorer()
     first.load()
@@ -99,7 +121,7 @@ def test_the_session_is_shared(album: list[Photo]) -> None:
     assert first._session is second._session
 
 
-@pytest.mark.parametrize("part", ["tower", "head"])
+@pytest.mark.parametrize("part", ["tower", "head", "leaves"])
 @pytest.mark.parametrize("harm", ["flip", "cut"])
 def test_damaged_weights_are_refused_before_use(weights: Path, part: str, harm: str) -> None:
     path = weights / json.loads((weights / "model.json").read_text())[part]["file"]
@@ -156,10 +178,15 @@ def test_a_change_of_what_makes_rows_is_counted() -> None:
 
     When this fails on purpose, count `PREPARATION` up and write the new numbers here.
     """
-    row = Head.read(packed()).log_probabilities(features(1)[0])
+    row = PaperHead.read(packed()).log_probabilities(features(1)[0])
     seen = preprocess(Image.fromarray(picture(7, 300, 200)))
-    made = (*row[:3].tolist(), *seen[:, 100, 50].tolist())
+    leaf_row = leaf_head().log_probabilities(features(1)[0])
+    made = (*row[:3].tolist(), *seen[:, 100, 50].tolist(), *leaf_row[:3].tolist())
     assert {PREPARATION: made} == {PREPARATION: pytest.approx(ROWS_MADE[PREPARATION], abs=1e-4)}
 
 
-ROWS_MADE = {1: (-10.3958, -3.2892, -4.2501, 1.5946, -1.7371, 0.3826)}
+FEATURES = np.random.default_rng(5).normal(size=512).astype(np.float32)
+FORMER_ROW = (-6.1579, -7.3899, -6.0434, -6.7546)
+ROWS_MADE = {
+    1: (-10.3958, -3.2892, -4.2501, 1.5946, -1.7371, 0.3826, -4.2268, -3.2386, -9.2139),
+}

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from elsewhere.scorers import embedded, protocol
-from elsewhere.scorers.embedded import HALVES, Features
-from elsewhere.scorers.protocol import Photo
+from elsewhere.scorers import protocol, tower
+from elsewhere.scorers.embedded import HALVES
+from elsewhere.scorers.protocol import Features, Photo
 from elsewhere.scorers.sessions import Session
 
 
 @pytest.fixture(autouse=True)
 def nothing_known() -> Iterator[None]:
-    embedded.forget_features()
+    tower.forget_features()
     yield
-    embedded.forget_features()
+    tower.forget_features()
 
 
 def picture(seed: int) -> bytes:
@@ -47,7 +47,7 @@ def test_the_halves_look_at_the_features_of_the_first_head(monkeypatch: pytest.M
     assert len(runs) == 1
     assert [about.name for about in abouts] == list(words)
     assert len({about.fingerprint for about in abouts}) == len({row.tobytes() for row in rows}) == 3
-    embedded.forget_features()
+    tower.forget_features()
     assert all(
         (scorer.score(photo) == row).all() for scorer, row in zip(scorers, rows, strict=True)
     )
@@ -64,13 +64,13 @@ def test_other_bytes_other_towers_and_files_are_not_taken_for_known(
         return np.full(2, len(asked), np.float32)
 
     one, other = (Photo(str(n), tmp_path / "x", picture(n)) for n in (1, 2))
-    first = embedded.cached_features("t", one, infer)
-    assert embedded.cached_features("t", one, infer) is first
-    embedded.cached_features("t", other, infer)
-    embedded.cached_features("u", one, infer)
+    first = tower.cached_features("t", one, infer)
+    assert tower.cached_features("t", one, infer) is first
+    tower.cached_features("t", other, infer)
+    tower.cached_features("u", one, infer)
     for _ in range(2):
-        embedded.cached_features("t", Photo("file", tmp_path / "x"), infer)
+        tower.cached_features("t", Photo("file", tmp_path / "x"), infer)
     assert asked == ["1", "2", "1", "file", "file"]
-    monkeypatch.setattr(embedded, "MAX_REMEMBERED", 1)
-    embedded.cached_features("v", one, infer)
-    assert list(embedded._known) == [("v", next(iter(embedded._known))[1])]
+    monkeypatch.setattr(tower, "MAX_REMEMBERED", 1)
+    tower.cached_features("v", one, infer)
+    assert list(tower._known) == [("v", next(iter(tower._known))[1])]

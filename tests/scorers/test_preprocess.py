@@ -7,7 +7,7 @@ import io
 import numpy as np
 from PIL import Image
 
-from elsewhere.scorers.embedded import MEAN, SIDE, STD, preprocess, preprocess_file
+from elsewhere.scorers.tower import MEAN, SIDE, STD, preprocess, preprocess_file
 
 
 def jpeg(image: Image.Image, **options: object) -> io.BytesIO:

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from elsewhere.errors import InputError, ScorerError
+from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.scorers import protocol
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.protocol import Photo, Row, ScorerInfo
+from elsewhere.scorers.protocol import FeatureInfo, Features, Photo, Row, ScorerInfo
 
 
 class Coin:
@@ -37,6 +37,25 @@ class Moody(Coin):
         return super().score(photo)
 
 
+class Stepwise(Coin):
+    """In two steps."""
+
+    def load(self) -> ScorerInfo:
+        return ScorerInfo("stepwise", "stepwise 1", 2, features=FeatureInfo("eyes 1", 1))
+
+    def features(self, photo: Photo) -> Features:
+        return np.array([self.heads], dtype=np.float32)
+
+    def row(self, features: Features) -> Row:
+        return np.log(np.array([features[0], 1 - features[0]], dtype=np.float32))
+
+
+class Unfinished(Stepwise):
+    """Says that it has features, and has none."""
+
+    features = None  # type: ignore[assignment]
+
+
 def broken(about: str) -> Coin:
     raise RuntimeError("no luck")
 
@@ -52,6 +71,8 @@ def foreign(monkeypatch: pytest.MonkeyPatch) -> None:
         names = {
             "coin": "Coin",
             "moody": "Moody",
+            "stepwise": "Stepwise",
+            "unfinished": "Unfinished",
             "broken": "broken",
             "nothing": "nothing",
             "embedded": "Coin",
@@ -68,6 +89,14 @@ def test_a_third_partys_scorer_works_like_ours(tmp_path: Path) -> None:
     assert np.exp(scores.values) == pytest.approx(np.array([[0.75, 0.25]]), abs=1e-6)
     assert not failed
     assert "coin" in protocol.available()
+
+
+@pytest.mark.usefixtures("foreign")
+def test_a_third_partys_scorer_may_make_features(tmp_path: Path) -> None:
+    scores, _ = score(protocol.find("stepwise:0.75"), [Photo("a", tmp_path / "a.jpg")])
+    assert np.exp(scores.values) == pytest.approx(np.array([[0.75, 0.25]]), abs=1e-6)
+    with pytest.raises(FileError, match=r'"unfinished" .* failed on a .*update or remove'):
+        score(protocol.find("unfinished"), [Photo("a", tmp_path / "a.jpg")])
 
 
 @pytest.mark.usefixtures("foreign")
@@ -109,5 +138,5 @@ def test_geoclip_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_scorers_that_take_nothing_say_so() -> None:
     with pytest.raises(InputError, match='takes nothing after a colon, but has ":x"'):
         protocol.find("geoclip:x")
-    with pytest.raises(InputError, match='takes only half_a or half_b after a colon, not "x"'):
+    with pytest.raises(InputError, match='takes only 512, half_a or half_b after a colon, not "x"'):
         protocol.find("embedded:x")

@@ -15,18 +15,20 @@ from elsewhere.scorers.protocol import Photo, normalise_row
 from elsewhere.values.scores import Scores
 
 
-def table(tmp_path: Path, values: object, ids: list[str], **more: str) -> str:
+def table(
+    tmp_path: Path, values: object, ids: list[str], *, scorer: str = "", grid: str = ""
+) -> str:
     path = tmp_path / "given.npz"
-    write_scores(path, Scores(np.asarray(values), ids, **more))
+    write_scores(path, Scores(np.asarray(values), ids, scorer=scorer, grid=grid))
     return f"table:{path}"
 
 
 def test_normalised_rows_are_handed_on_bit_for_bit(tmp_path: Path) -> None:
     rows = np.stack([normalise_row(np.arange(512) / n) for n in (3, 7)])
-    grid = Cells.default().fingerprint
+    grid = Cells.paper().fingerprint
     scorer = protocol.find(table(tmp_path, rows, ["x/a.jpg", "b.jpg"], scorer="s", grid=grid))
     about = scorer.load()
-    assert (about.fingerprint, about.grid, about.globe) == ("s", grid, Cells.default())
+    assert (about.fingerprint, about.grid, about.globe) == ("s", grid, Cells.paper())
     assert scorer.score(Photo("x/a.jpg", Path("nowhere"))).tobytes() == rows[0].tobytes()
     assert scorer.score(Photo("trip/b.jpg", Path("nowhere"))).tobytes() == rows[1].tobytes()
 

@@ -1,13 +1,23 @@
 """A photo → log-probabilities over cells: one small file per scorer, one two-method interface.
 
 protocol        what a scorer is: load and score; photos and rows, also of several photos; find
-embedded · geoclip · onnx_scorer · table        the scorers
+embedded · dino · geoclip · onnx_scorer · table         the scorers
+tower · heads   what scorers with weights in the package share: a photo to features, these to a row
 sessions        verified, shared ONNX Runtime sessions
 cached_scorer   many photos through one scorer; rows on disk, private and keyed
 """
 
 from elsewhere.scorers.cached_scorer import CachedScorer, RowCache, ScoredPhoto, each, score
-from elsewhere.scorers.protocol import Photo, Row, Scorer, ScorerInfo, available, find
+from elsewhere.scorers.protocol import (
+    FeatureInfo,
+    FeatureScorer,
+    Photo,
+    Row,
+    Scorer,
+    ScorerInfo,
+    available,
+    find,
+)
 
 About = ScorerInfo
 """The former name of `ScorerInfo`; scorers of other packages may still use it."""
@@ -15,6 +25,8 @@ About = ScorerInfo
 __all__ = [
     "About",
     "CachedScorer",
+    "FeatureInfo",
+    "FeatureScorer",
     "Photo",
     "Row",
     "RowCache",

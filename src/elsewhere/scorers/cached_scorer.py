@@ -4,11 +4,12 @@ As many threads as cores each take one photo all the way: read, look up, decode,
 Decoding and inference both release the interpreter. Only a few photos are in progress at once; what
 remains of each is its row. A photo that cannot be read costs itself, not the run.
 
-Rows are cached on disk. A row says where a photo was taken, so the cache is private (0700 and 0600)
-and keyed: an entry's name is an HMAC of the photo's bytes under a random key that never leaves this
-folder. Without the key nobody can ask the cache whether a photo was ever scored here. Entries are
-sealed with the same key, so a damaged or foreign one is ignored and computed anew. Where the cache
-cannot be used, scoring goes on without it.
+Rows are cached on disk; of scorers that make features, the features, from which a row is made anew:
+they are small, and all scorers that share them share their entries. Either says where a photo was
+taken, so the cache is private (0700 and 0600) and keyed: an entry's name is an HMAC of the photo's
+bytes under a random key that never leaves this folder. Without the key nobody can ask the cache
+whether a photo was ever scored here. Entries are sealed with the same key, so a damaged or foreign
+one is ignored and computed anew. Where the cache cannot be used, scoring goes on without it.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ import secrets
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +33,8 @@ from numpy.typing import NDArray
 from elsewhere.errors import ElsewhereError, FileError
 from elsewhere.platform.files import write_whole
 from elsewhere.platform.machine import user_folder, worker_count
-from elsewhere.scorers.protocol import Photo, Row, Scorer, check_row
+from elsewhere.platform.threads import ThreadPool
+from elsewhere.scorers.protocol import Features, FeatureScorer, Photo, Row, Scorer, check_row
 from elsewhere.values.scores import Scores
 
 _LIBRARIES = ("elsewhere", "onnxruntime", "pillow", "pi-heif", "numpy", "torch", "transformers")
@@ -46,6 +49,8 @@ class ScoredPhoto:
     row: Row | None
     problem: str = ""
     cached: bool = False
+    features: Features | None = None
+    """What the row was made from, where the scorer makes features."""
 
 
 class CachedScorer:
@@ -56,8 +61,11 @@ class CachedScorer:
         self._scorer = scorer
         self._cache = cache if self.about.cacheable else None
         if self._cache is not None:
-            # what besides the photo decides a row's bits: the scorer and the libraries under it
+            # what besides the photo decides the bits: the scorer and the libraries under it
+            made = self.about.features
             parts = [self.about.fingerprint, self.about.grid]
+            if made is not None:
+                parts = ["features", made.fingerprint]
             for library in _LIBRARIES:
                 try:
                     parts.append(f"{library} {version(library)}")
@@ -67,20 +75,25 @@ class CachedScorer:
 
     def __call__(self, photo: Photo) -> ScoredPhoto:
         """The outcome of one photo; a problem comes back as a sentence."""
-        cache, cells = self._cache, self.about.cells
-        without_bytes, key = Photo(photo.name, photo.path), ""
+        cache, about, made = self._cache, self.about, self.about.features
+        without_bytes, key, known = Photo(photo.name, photo.path), "", None
         try:
             if cache is not None:
                 photo = photo.read()
                 key = cache.key(photo.content(), self._context)
-                if (row := cache.get(key, cells)) is not None:
-                    return ScoredPhoto(without_bytes, row, cached=True)
-            row = check_row(self._scorer.score(photo), cells, self.about.name, photo.name)
+                known = cache.get(key, about.cells if made is None else made.width)
+            if made is None:
+                features, row = None, known if known is not None else self._scorer.score(photo)
+            else:
+                scorer = cast(FeatureScorer, self._scorer)
+                features = known if known is not None else scorer.features(photo)
+                row = scorer.row(features)
+            check_row(row, about.cells, about.name, photo.name)
         except ElsewhereError as problem:
             return ScoredPhoto(without_bytes, None, str(problem))
-        if cache is not None:
-            cache.put(key, row)
-        return ScoredPhoto(without_bytes, row)
+        if cache is not None and known is None:
+            cache.put(key, row if features is None else features)
+        return ScoredPhoto(without_bytes, row, cached=known is not None, features=features)
 
 
 def each(
@@ -94,7 +107,7 @@ def each(
     cached_scorer = CachedScorer(scorer, cache)
     count = threads or worker_count()
     in_progress: deque[Future[ScoredPhoto]] = deque()
-    pool = ThreadPoolExecutor(count, thread_name_prefix="elsewhere-score")
+    pool = ThreadPool(count)
     try:
         for photo in photos:
             in_progress.append(pool.submit(cached_scorer, photo))
@@ -136,7 +149,11 @@ def score(
             raise FileError("there is no photo to score: give at least one")
         of_the_first = f"none of the {len(failed)} photos can be scored; of the first, "
         raise FileError((of_the_first if len(failed) > 1 else "") + failed[0].problem)
-    return Scores(rows[: len(ids)], ids, scorer=about.fingerprint, grid=about.grid), tuple(failed)
+    if failed:
+        rows = rows[: len(ids)].copy()
+    rows.flags.writeable = False
+    scores = Scores(rows, ids, scorer=about.fingerprint, grid=about.grid, points=about.points)
+    return scores, tuple(failed)
 
 
 CAP_BYTES = 64 * 1024 * 1024
@@ -148,7 +165,7 @@ _KEY_BYTES = _SEAL_BYTES = 32
 
 @dataclass(eq=False)
 class RowCache:
-    """Rows by photo and scorer; the least recently used go first. Thread-safe."""
+    """Rows (or features) by photo and scorer; the least recently used go first. Thread-safe."""
 
     folder: Path = field(default_factory=lambda: user_folder("cache"))
     cap: int = CAP_BYTES
@@ -165,8 +182,19 @@ class RowCache:
         inner = hmac.new(secret, content, "sha256").digest()
         return hmac.new(secret, inner + context.encode(), "sha256").hexdigest()
 
-    def get(self, key: str, cells: int) -> NDArray[np.float32] | None:
-        """The row under `key`; None when there is none, or it is damaged."""
+    def get(self, key: str, width: int) -> NDArray[np.float32] | None:
+        """The row of `width` numbers under `key`; None when there is none, or it is damaged."""
+        body = self.get_bytes(key)
+        if body is None or len(body) != 4 * width:
+            return None
+        return np.frombuffer(body, dtype="<f4").astype(np.float32)
+
+    def put(self, key: str, row: NDArray[np.float32]) -> None:
+        """Store `row` under `key`, as `put_bytes` does."""
+        self.put_bytes(key, row.astype("<f4").tobytes())
+
+    def get_bytes(self, key: str) -> bytes | None:
+        """The bytes under `key`; None when there are none, or they are damaged."""
         secret = self._get_secret()
         if not secret or not key:
             return None
@@ -175,22 +203,21 @@ class RowCache:
             content = path.read_bytes()
             seal, body = content[:_SEAL_BYTES], content[_SEAL_BYTES:]
             expected = hmac.digest(secret, b"row " + key.encode() + body, "sha256")
-            if len(body) != 4 * cells or not hmac.compare_digest(seal, expected):
+            if not hmac.compare_digest(seal, expected):
                 return None
             os.utime(path)  # now the most recently used
         except OSError:
             return None
-        return np.frombuffer(body, dtype="<f4").astype(np.float32)
+        return body
 
-    def put(self, key: str, row: NDArray[np.float32]) -> None:
-        """Store `row` under `key`, and delete old rows when their size passes the cap.
+    def put_bytes(self, key: str, body: bytes) -> None:
+        """Store `body` under `key`, and delete old entries when their size passes the cap.
 
         A full disk or a missing folder only ends the caching.
         """
         secret = self._get_secret()
         if not secret or not key:
             return
-        body = row.astype("<f4").tobytes()
         seal = hmac.digest(secret, b"row " + key.encode() + body, "sha256")
         path = self.folder / "rows" / key[:2] / key[2:]
         try:

@@ -3,7 +3,8 @@
 GeoCLIP compares a photo with places: an image tower (CLIP ViT-L/14) and a location encoder map
 into one space, and the places are a gallery of 100,000 coordinates. The location encoder is
 evaluated once at that gallery, its features are kept on disk, and the gallery's probabilities are
-pooled into our cells. As our cells hold equally many of these coordinates, pooling adds no prior.
+pooled into the paper's 512 cells. As these hold equally many of the coordinates, pooling adds no
+prior.
 
 The image tower comes from the model hub, and only because the user asked for this scorer.
 """
@@ -48,7 +49,7 @@ def make(argument: str) -> GeoclipScorer:
 
 
 class GeoclipScorer:
-    """GeoCLIP over our default cells, or over any others."""
+    """GeoCLIP over the paper's cells, or over any others with a place of its gallery in each."""
 
     def __init__(
         self, tower: Tower | None = None, cells: Cells | None = None, place: Path | None = None
@@ -88,7 +89,7 @@ class GeoclipScorer:
             ) from None
         self._tower = self._tower or _hub_tower(torch)  # first, since it is what may be missing
         parts = Path(model.__file__).parent
-        cells = self._cells or Cells.default()
+        cells = self._cells or Cells.paper()
         gallery = parts / "gps_gallery" / "coordinates_100K.csv"
         weights = parts / "weights"
         digest = hashlib.sha256()

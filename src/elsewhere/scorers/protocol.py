@@ -10,9 +10,14 @@ PNGs where not a bit may be lost. Untrusted files are decoded by the album, in p
 own. Large JPEGs are decoded at a reduced scale.
 
 `find` takes the specification that a user types: a name, and behind a colon what the scorer works
-on: `embedded`, `geoclip`, `onnx:streets.onnx`, `table:scores.npz`. Other packages can add scorers
-by an entry point in the group `elsewhere.scorers`. It must lead to something that is called with
-the text behind the colon ("" for none) and returns an object with the methods `load` and `score`.
+on: `embedded`, `dino`, `geoclip`, `onnx:streets.onnx`, `table:scores.npz`. Other packages can add
+scorers by an entry point in the group `elsewhere.scorers`. It must lead to something that is called
+with the text behind the colon ("" for none) and returns an object with the methods `load` and
+`score`.
+
+A scorer that sees a photo through a few numbers, its features, may say so in `ScorerInfo.features`
+and have two methods more: `features` of a photo, and the `row` of features. Then caches and ledgers
+keep the features, which are small and serve every scorer that sees with the same eyes.
 
 Photos of one album are not independent, so the plain sum of their rows is overconfident. A scorer
 may know by how much: an exponent by number of photos, fitted on held-out albums, that the sum is
@@ -37,6 +42,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from elsewhere.errors import ElsewhereError, FileError, ScorerError
 from elsewhere.globe import Cells
+from elsewhere.values.scores import Points
 from elsewhere.values.wording import installed_by
 
 if TYPE_CHECKING:
@@ -54,6 +60,8 @@ TOLERANCE = 1e-4
 Floats = NDArray[np.float64]
 Row = NDArray[np.float32]
 """(M,) natural-log probabilities: finite, the probabilities summing to one within 1e-4."""
+Features = NDArray[np.float32]
+"""(D,) what a scorer makes of a photo before it thinks of places."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +140,15 @@ class Photo:
             ) from None
 
 
+class FeatureInfo(NamedTuple):
+    """The features that a scorer makes of a photo and turns into a row."""
+
+    fingerprint: str
+    """Changes whenever features could change on purpose; shared by scorers that make the same."""
+    width: int
+    """How many numbers (D)."""
+
+
 @dataclass(frozen=True)
 class ScorerInfo:
     """What `load` returns: everything that a caller needs besides rows."""
@@ -153,6 +170,13 @@ class ScorerInfo:
     guessed right within so many km. Empty where it was not measured."""
     cacheable: bool = True
     """False where scoring again costs no more than reading the cache."""
+    features: FeatureInfo | None = None
+    """What `features` gives and `row` takes; None where the scorer has no such methods."""
+
+    @property
+    def points(self) -> Points | None:
+        """Where the cells lie, if they are so fine that places are hidden instead of cells."""
+        return self.globe.points if self.globe is not None and self.globe.fine else None
 
 
 class Scorer(Protocol):
@@ -164,6 +188,18 @@ class Scorer(Protocol):
 
     def score(self, photo: Photo) -> Row:
         """The row of one photo, the same bits each time on one machine."""
+        ...
+
+
+class FeatureScorer(Scorer, Protocol):
+    """A scorer in two steps; `score` is both. Its `load` says which features these are."""
+
+    def features(self, photo: Photo) -> Features:
+        """The features of one photo, the same bits each time on one machine."""
+        ...
+
+    def row(self, features: Features) -> Row:
+        """The row of a photo with these features."""
         ...
 
 
@@ -210,6 +246,7 @@ class BuiltIn(NamedTuple):
 
 BUILT_IN = {
     "embedded": BuiltIn("elsewhere.scorers.embedded", "embedded"),
+    "dino": BuiltIn("elsewhere.scorers.dino", "dino"),
     "geoclip": BuiltIn("elsewhere.scorers.geoclip", "geoclip", "geoclip"),
     "onnx": BuiltIn("elsewhere.scorers.onnx_scorer", "onnx:MODEL.onnx"),
     "table": BuiltIn("elsewhere.scorers.table", "table:SCORES.npz"),
@@ -227,7 +264,7 @@ def find(spec: str) -> Scorer:
 
     >>> find("planet")
     Traceback (most recent call last):
-    elsewhere.errors.ScorerError: there is no scorer "planet": choose embedded, \
+    elsewhere.errors.ScorerError: there is no scorer "planet": choose embedded, dino, \
 geoclip (pip install '.[geoclip]' in a clone of elsewhere), onnx:MODEL.onnx or table:SCORES.npz
     """
     name, _, argument = spec.partition(":")
@@ -262,6 +299,18 @@ class PluginScorer:
         """Load the plug-in."""
         with self._name_package("cannot be loaded"):
             return self._scorer.load()
+
+    def features(self, photo: Photo) -> Features:
+        """The features by the plug-in, where it has any."""
+        with self._name_package(f"failed on {photo.name}"):
+            seen = cast(FeatureScorer, self._scorer).features(photo)
+            return np.asarray(seen, dtype=np.float32)
+
+    def row(self, features: Features) -> Row:
+        """A row by the plug-in, where it has features."""
+        with self._name_package("failed on features of its own"):
+            row = cast(FeatureScorer, self._scorer).row(features)
+            return np.asarray(row, dtype=np.float32)
 
     def score(self, photo: Photo) -> Row:
         """Score by the plug-in."""

@@ -122,7 +122,9 @@ class Session:
             )
         except Exception as problem:  # ONNX Runtime has no public base class for its errors
             reason = f"is not an ONNX model that can be run ({_first_line(problem)})"
-            raise ScorerError(f"{name} {reason}: check the file") from None
+            raise ScorerError(
+                f"{name} {reason}: check the file, and that there is enough memory"
+            ) from None
         if device == "cuda" and _CUDA not in self._run.get_providers():
             raise ScorerError(
                 f"{name} cannot run on a GPU, because none can be used here: see what nvidia-smi "
@@ -141,7 +143,8 @@ class Session:
         except Exception as problem:
             raise ScorerError(
                 f"{self.name} failed on a tensor of shape {tensor.shape} "
-                f"({_first_line(problem)}): check that its input size is stated correctly"
+                f"({_first_line(problem)}): check its stated input size, and that there is enough "
+                "memory"
             ) from None
 
 

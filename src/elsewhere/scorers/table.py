@@ -33,13 +33,12 @@ class TableScorer:
     def load(self) -> ScorerInfo:
         """Read the file."""
         scores = self._scores = self._scores or read_scores(self._path)
-        default = Cells.default()
         return ScorerInfo(
             name=f"table:{self._path.name}",
             fingerprint=scores.scorer or scores.digest,
             cells=scores.cells,
             grid=scores.grid,
-            globe=default if scores.grid == default.fingerprint else None,
+            globe=Cells.known(scores.grid),
             cacheable=False,
         )
 
