@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from training.dataset import LANDMARK_SOURCES
 from training.metrics import guess_km, interval, ranks, summary
-from training.photos import Photo, read_manifest
+from training.photos import CONTINENTS, Photo, read_manifest
 from training.splits import FOLDS, WELL_PLACED_KM
 
 Floats = npt.NDArray[np.float64]
@@ -99,12 +99,10 @@ def regions(
     photos: list[Photo], rank: Floats, km: Floats, never: npt.NDArray[np.int64]
 ) -> dict[str, Any]:
     """Accuracy at never-seen places by continent."""
-    names = {"AF": "Africa", "AS": "Asia", "EU": "Europe", "NA": "North America",
-             "OC": "Oceania", "SA": "South America"}  # fmt: skip
     continent = np.array([photos[i].continent for i in never])
     return {
-        names[c]: summary(rank[continent == c], km[continent == c])
-        for c in sorted(names)
+        name: summary(rank[continent == c], km[continent == c])
+        for c, name in CONTINENTS.items()
         if (continent == c).any()
     }
 

@@ -21,8 +21,8 @@ import numpy.typing as npt
 
 from training.dataset import LANDMARK_SOURCES
 from training.locations import EARTH_KM, unit_vectors
-from training.photos import read_manifest
-from training.splits import WELL_PLACED_KM
+from training.photos import CONTINENTS, read_manifest
+from training.splits import FOLDS, WELL_PLACED_KM
 from training.trips import clusters
 
 Floats = npt.NDArray[np.float64]
@@ -31,6 +31,7 @@ Ints = npt.NDArray[np.int64]
 RADIUS_KM = 25.0
 SIZES = (1, 2, 4, 8, 16, 32)
 ALBUMS = 240
+DISTANCES_KM = (1, 25, 200, 750, 2500)
 
 
 class Circles:
@@ -85,13 +86,17 @@ def main() -> None:
     points = {row[p.name]: (p.lat, p.lon) for p in photos}
     rng = np.random.default_rng(11)
 
-    def scores(album: Ints) -> Floats:
-        """Summed logits: each photo's constant falls out of the softmax."""
-        total = (query[album].sum(axis=0) @ vectors.T).astype(np.float64)
-        lift = np.zeros((len(album), len(total)), dtype=np.float32)
-        for number, leaf in enumerate(landmark_leaf):
-            lift[:, leaf] = np.maximum(lift[:, leaf], odds[album, number])
-        return np.asarray(total + lift.sum(axis=0))
+    lifted, column = np.unique(landmark_leaf, return_inverse=True)
+
+    def scores(albums: list[Ints]) -> Floats:
+        """Summed logits of each album: each photo's constant falls out of the softmax."""
+        queries = np.stack([query[album].sum(axis=0) for album in albums])
+        totals: Floats = (queries @ vectors.T).astype(np.float64)
+        for total, album in zip(totals, albums, strict=True):
+            lift = np.zeros((len(lifted), len(album)), dtype=np.float32)
+            np.maximum.at(lift, column, odds[album].T)
+            total[lifted] += lift.sum(axis=1)
+        return totals
 
     def draw(size: int, side: int) -> list[tuple[Floats, Floats]]:
         """Albums of one size: their scores, and where their photos are."""
@@ -99,15 +104,14 @@ def main() -> None:
         for number, (source, place) in enumerate(places):
             if len(place) >= size and number % 2 == side:
                 kinds[source in LANDMARK_SOURCES].setdefault(source, []).append(place)
-        albums = []
+        albums: list[Ints] = []
         for of_source in kinds.values():  # trained landmarks and never-seen sources alike
             for _ in range(ALBUMS // 2 if of_source else 0):
                 source = sorted(of_source)[int(rng.integers(len(of_source)))]
                 place = of_source[source][int(rng.integers(len(of_source[source])))]
-                album = rng.permutation(place)[:size]
-                where = unit_vectors(np.array([points[i] for i in album]))
-                albums.append((scores(album), where))
-        return albums
+                albums.append(rng.permutation(place)[:size])
+        places_of = (unit_vectors(np.array([points[i] for i in album])) for album in albums)
+        return list(zip(scores(albums), places_of, strict=True))
 
     def agreement(albums: list[tuple[Floats, Floats]], power: float) -> tuple[float, float]:
         """Mean mass of the first circle, and how often a photo lies within it."""
@@ -119,7 +123,27 @@ def main() -> None:
             hits.append(bool((where @ circles.unit[best]).max() >= circles.cosine))
         return float(np.mean(mass)), float(np.mean(hits))
 
-    out: dict[str, Any] = {"radius_km": RADIUS_KM, "albums": {}}
+    def by_region() -> dict[str, Any]:
+        """First guesses of the folds' photos within each distance, by continent."""
+        found: dict[str, list[float]] = {}
+        sources = {source for fold in FOLDS.values() for source in fold}
+        mine = [photo for photo in photos if photo.source in sources]
+        for part in (mine[start : start + 256] for start in range(0, len(mine), 256)):
+            every = scores([np.array([row[photo.name]]) for photo in part])
+            for photo, total in zip(part, every, strict=True):
+                best = circles.unit[int(circles.masses(softmax(total)).argmax())]
+                where = unit_vectors(np.array([(photo.lat, photo.lon)]))[0]
+                km = EARTH_KM * float(np.arccos(np.clip(best @ where, -1, 1)))
+                found.setdefault(CONTINENTS[photo.continent], []).append(km)
+        return {
+            region: {
+                "photos": len(km),
+                **{f"within_{d}": float((np.array(km) <= d).mean()) for d in DISTANCES_KM},
+            }
+            for region, km in sorted(found.items())
+        }
+
+    out: dict[str, Any] = {"radius_km": RADIUS_KM, "regions": by_region(), "albums": {}}
     for size in SIZES:
         fitted = draw(size, 0)
         low, high = np.log(0.01), np.log(4.0)

@@ -170,25 +170,89 @@ def towers() -> str:
 
 def files() -> str:
     """The shipped files."""
-    record = json.loads((WEIGHTS / "model.json").read_text("utf-8"))
+    record, dino = (
+        json.loads((WEIGHTS / file).read_text("utf-8")) for file in ("model.json", "dino.json")
+    )
+    parts = [record[k] for k in ("tower", "leaves", "head", "half_a", "half_b")]
+    parts += [record["512"]["head"], dino["tower"], dino["head"]]
     return table(
         ["file", "MB", "SHA-256"],
         [
-            [f"`{record[k]['file']}`", f"{(WEIGHTS / record[k]['file']).stat().st_size / 1e6:.1f}",
-             f"`{record[k]['sha256']}`"]
-            for k in ("tower", "head", "half_a", "half_b")
+            [f"`{part['file']}`", f"{part['bytes'] / 1e6:.1f}", f"`{part['sha256']}`"]
+            for part in parts
         ],
-    )  # fmt: skip
+    )
 
 
-def halves() -> str:
-    """Each half-trained head on the photos that only the other has seen."""
-    m = read("measured")
+def leaves() -> str:
+    """The head on leaves beside a head on 512 cells that was trained on the same photos."""
+    figures = read("leaves")
+    return by_nearness({
+        "512 cells, the likeliest": figures["cells_512"],
+        "leaves, the likeliest": figures["leaves"],
+        "leaves, the likeliest circle of 25 km": figures["leaves_circle"],
+    })  # fmt: skip
+
+
+def dino() -> str:
+    """The second model beside the first."""
+    circle = "leaves_circle"
+    return by_nearness({"`embedded`": read("leaves")[circle], "`dino`": read("dino")[circle]})
+
+
+def by_nearness(heads: dict[str, Any]) -> str:
+    """First guesses by distance, for all photos and those far from what was trained on.
+
+    What lies near was trained on by other photos for other heads, so numbers may differ.
+    """
+    near = {
+        "all": "all",
+        "beyond_25": "trained on nothing within 25 km",
+        "beyond_100": "trained on nothing within 100 km",
+    }
     rows = [
-        [f"`{k}.npz`", f"{m[k]['photos']:.0f}", f"{m[k]['mean_rank']:.1f}", share(m[k]["top1"])]
-        for k in ("half_a", "half_b")
+        [title, f"{figures[part]['photos']:,}", name]
+        + [share(figures[part][f"within_{km}"]) for km in KM]
+        for part, title in near.items()
+        for name, figures in heads.items()
     ]
-    return table(["head", "photos of the other half", "mean rank", "top-1"], rows)
+    return table(["photos", "number", "first guess", *(f"{km:,} km" for km in KM)], rows)
+
+
+def leaf_regions() -> str:
+    """The likeliest circle by continent."""
+    rows = [
+        [region, str(row["photos"]), *(share(row[f"within_{km}"]) for km in KM)]
+        for region, row in read("leaves-calibration")["regions"].items()
+    ]
+    return table(["", "photos", *(f"{km:,} km" for km in KM)], rows)
+
+
+def circle_albums(name: str) -> Callable[[], str]:
+    """Exponents on leaves, and how well the first circle's mass agrees with its hits."""
+
+    def made() -> str:
+        saved = read(name)
+        rows = [
+            [size, f"{saved['exponents'][size]:.3f}", share(row["mass"]), share(row["hits"])]
+            for size, row in saved["albums"].items()
+        ]
+        return table(["photos", "exponent", "mass of the first circle", "it is right"], rows)
+
+    return made
+
+
+def dino_towers() -> str:
+    """The second tower, beside float and beside the first."""
+    rows = read("dino-towers")
+    last = list(rows)[-1]
+    return table(
+        ["tower", "MB", "cosine with float: mean", "least", "time, CLIP's = 1"],
+        [[name, f"{r['megabytes']:.1f}", *(f"{r[k]:.4f}" if k in r else "–"
+          for k in ("cosine_mean", "cosine_least")),
+          f"{r['milliseconds'] / rows[last]['milliseconds']:.2f}"]
+         for name, r in rows.items()],
+    )  # fmt: skip
 
 
 TABLES: dict[str, Callable[[], str]] = {
@@ -200,7 +264,12 @@ TABLES: dict[str, Callable[[], str]] = {
     "variants": variants,
     "curve": curve,
     "towers": towers,
-    "halves": halves,
+    "leaves": leaves,
+    "leaf_regions": leaf_regions,
+    "leaf_albums": circle_albums("leaves-calibration"),
+    "dino": dino,
+    "dino_albums": circle_albums("dino-calibration"),
+    "dino_towers": dino_towers,
     "files": files,
 }
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from elsewhere.scorers.embedded import preprocess_file
+from elsewhere.scorers.tower import preprocess_file
 from training.blocks import rebuild
 from training.features import shard_bytes, tower_session
 from training.photos import read_manifest
@@ -75,15 +75,16 @@ def measured(paths: dict[str, Path], pixels: npt.NDArray[np.float32]) -> dict[st
     unit = {n: np.stack(e) / np.linalg.norm(e, axis=1, keepdims=True) for n, e in embeds.items()}
     out = {}
     for name, session in sessions.items():
-        cosine = (unit[name] * unit["float"]).sum(axis=1)
-        batch = session.run(["image_embeds"], {"pixel_values": pixels[:4]})[0]
         out[name] = {
             "megabytes": paths[name].stat().st_size / 1e6,
-            "cosine_mean": float(cosine.mean()),
-            "cosine_least": float(cosine.min()),
             "milliseconds": float(np.median(seconds[name]) * 1e3),
-            "batch_changes_rows": float((batch != np.stack(embeds[name][:4])).any()),
         }
+        if unit[name].shape == unit["float"].shape:  # else it is a tower of another kind
+            cosine = (unit[name] * unit["float"]).sum(axis=1)
+            out[name] |= {"cosine_mean": float(cosine.mean()), "cosine_least": float(cosine.min())}
+        if session.get_inputs()[0].shape[0] != 1:
+            batch = session.run(["image_embeds"], {"pixel_values": pixels[:4]})[0]
+            out[name]["batch_changes_rows"] = float((batch != np.stack(embeds[name][:4])).any())
     return out
 
 

@@ -104,4 +104,4 @@ def locate(points: npt.NDArray[np.float64]) -> Ints:
     """The cell of each point, of the 512."""
     from elsewhere.globe import Cells
 
-    return np.asarray(Cells.default().locate(points[:, 0], points[:, 1]), dtype=np.int64)
+    return np.asarray(Cells.paper().locate(points[:, 0], points[:, 1]), dtype=np.int64)

@@ -1,7 +1,8 @@
 """Photos to features: every photo of a folder of shards through the shipped tower, once.
 
-    python -m training.features PHOTOS TOWER.onnx OUT.npz [--workers 16]
+    python -m training.features PHOTOS TOWER.onnx OUT.npz [--workers 16] [--trips]
 
+With ``--trips`` the photos of ``trips/``, which are for measuring only, instead of the shards.
 One photo per run on one thread, exactly as the runtime does it: dynamic int8 makes the tower's
 output depend on what else is in the batch.
 """
@@ -9,6 +10,7 @@ output depend on what else is in the batch.
 from __future__ import annotations
 
 import argparse
+import csv
 import io
 import tarfile
 from collections.abc import Iterator
@@ -19,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from elsewhere.scorers.embedded import preprocess_file
+from elsewhere.scorers.tower import preprocess_file
 from training.photos import read_manifest
 
 _state: dict[str, Any] = {}
@@ -63,15 +65,20 @@ def main() -> None:
     parser.add_argument("tower", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--trips", action="store_true")
     args = parser.parse_args()
-    rows = read_manifest(args.photos / "manifest.csv")
+    wanted: dict[str, set[str]] = {}
+    if args.trips:
+        with (args.photos / "trips" / "trips.csv").open(encoding="utf-8", newline="") as lines:
+            wanted["trips/trips.tar"] = {row["name"] for row in csv.DictReader(lines)}
+    else:
+        for row in read_manifest(args.photos / "manifest.csv"):
+            wanted.setdefault(row.shard, set()).add(row.name)
     names: list[str] = []
     embeds: list[npt.NDArray[np.float32]] = []
     with ProcessPoolExecutor(args.workers, initializer=_start, initargs=(args.tower,)) as pool:
-        for shard in sorted({r.shard for r in rows}):
-            photos = dict(
-                shard_bytes(args.photos, shard, {r.name for r in rows if r.shard == shard})
-            )
+        for shard in sorted(wanted):
+            photos = dict(shard_bytes(args.photos, shard, wanted[shard]))
             names += photos
             embeds += pool.map(_embed, photos.values(), chunksize=16)
             print(f"{shard}: {len(photos)} photos", flush=True)

@@ -21,14 +21,16 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from training.calibrate_leaves import Circles
 from training.dataset import LANDMARK_SOURCES, TRAVELLERS, Dataset, load
-from training.heads import Material
+from training.heads import Material, Recipe
 from training.locations import EARTH_KM, unit_vectors
 from training.metrics import interval, pair_km
 from training.model import HALF_MEMBERS, LEAVES, MEMBERS, Trained, material, train
 from training.splits import FOLDS, WELL_PLACED_KM, duplicate_groups, fold_masks, halves
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 KM = (1, 25, 200, 750, 2500)
@@ -55,27 +57,39 @@ GROUPS = {
 """Sources that are held out together."""
 
 
-def held_out(data: Dataset, on: Material, groups: npt.NDArray[np.int64]) -> dict[str, Any]:
-    """Queries and landmark odds of every photo, and km to the nearest photo trained on."""
-    landmark = np.isin(data.source, LANDMARK_SOURCES)
-    nobody = np.zeros(len(landmark), dtype=bool)
-    jobs: list[tuple[Mask, Mask]] = []
+def single_parts(data: Dataset, groups: Ints) -> list[tuple[Mask, Mask]]:
+    """(held out, trained on): sources that belong together in turn, then fifths of landmarks."""
+    nobody = np.zeros(len(data.photos), dtype=bool)
+    parts = []
     for sources in GROUPS.values():
         out = np.isin(data.source, sources)
-        jobs.append((out, fold_masks(data, groups, sources, nobody)[0]))
+        parts.append((out, fold_masks(data, groups, sources, nobody)[0]))
+    for out in landmark_fifths(data, groups):
+        parts.append((out, ~np.isin(groups, groups[out])))
+    return parts
+
+
+def landmark_fifths(data: Dataset, groups: Ints) -> list[Mask]:
+    """The photos of trained landmarks in five parts, near-duplicates together."""
+    landmark = np.isin(data.source, LANDMARK_SOURCES)
     fold = np.random.default_rng(20).integers(LANDMARK_FOLDS, size=int(groups.max()) + 1)[groups]
-    for number in range(LANDMARK_FOLDS):
-        out = landmark & (fold == number)
-        jobs.append((out, ~np.isin(groups, groups[out])))
+    return [landmark & (fold == number) for number in range(LANDMARK_FOLDS)]
+
+
+def held_out(
+    data: Dataset, on: Material, jobs: list[tuple[Mask, Mask]], recipe: Recipe, members: int
+) -> dict[str, Any]:
+    """Queries and landmark odds of every photo, and km to the nearest photo trained on."""
     assert (np.sum([out for out, _ in jobs], axis=0) == 1).all(), "every photo is held out once"
-    query = np.zeros((len(landmark), on.cells.shape[1]), dtype=np.float32)
-    odds, nearest = None, np.zeros(len(landmark), dtype=np.float32)
+    query = np.zeros((len(data.photos), on.cells.shape[1]), dtype=np.float32)
+    odds, nearest = None, np.zeros(len(data.photos), dtype=np.float32)
     for start in range(0, len(jobs), AT_ONCE):
         part = jobs[start : start + AT_ONCE]
-        trained = train(data, on, np.stack([mine for _, mine in part]), recipe=LEAVES)
+        splits = np.stack([mine for _, mine in part])
+        trained = train(data, on, splits, recipe=recipe, members=members)
         for split, (out, mine) in enumerate(part):
             said, landmarks = trained.queries(on.x[torch.from_numpy(out)], split)
-            odds = np.zeros((len(landmark), landmarks.shape[1]), "f2") if odds is None else odds
+            odds = np.zeros((len(query), landmarks.shape[1]), "f2") if odds is None else odds
             query[out], odds[out] = said, landmarks
             nearest[out] = nearest_km(data.points[out], data.points[mine], on.x.device)
         print(f"{start + len(part)} of {len(jobs)} parts held out", flush=True)
@@ -99,13 +113,29 @@ def leaf_scores(query: Tensor, odds: Tensor, cells: Tensor, landmark_leaf: Tenso
     return torch.log_softmax(logits + lift, dim=1)
 
 
-def first_guess(scores: Tensor, centres: Tensor, radius_km: float) -> Tensor:
-    """The leaf whose middle is the guess: the likeliest, or that of the likeliest circle."""
-    if not radius_km:
-        return scores.argmax(dim=1)
-    near = (centres @ centres.T > float(np.cos(radius_km / EARTH_KM))).half()
-    parts = [(part.exp().half() @ near).argmax(dim=1) for part in scores.split(1024)]
-    return torch.cat(parts)
+def guesses(
+    data: Dataset, on: Material, held: dict[str, Any], landmark_leaf: Tensor, mine: Ints
+) -> dict[str, Any]:
+    """Figures of first guesses: the likeliest leaf, and the middle of the likeliest circle."""
+    circles = Circles(data.cell_centre, RADIUS_KM)
+    best = np.empty((len(mine), 2), dtype=np.int64)
+    for start in range(0, len(mine), 256):
+        some = mine[start : start + 256]
+        scores = leaf_scores(
+            torch.from_numpy(held["query"][some]).to(on.x.device),
+            torch.from_numpy(held["odds"][some].astype(np.float32)).to(on.x.device),
+            on.cells,
+            landmark_leaf,
+        ).exp()
+        best[start : start + 256, 0] = scores.argmax(dim=1).cpu()
+        best[start : start + 256, 1] = [
+            int(circles.masses(row).argmax()) for row in scores.cpu().double().numpy()
+        ]
+    truth, nearest = data.points[mine], held["nearest"][mine]
+    return {
+        name: table(pair_km(data.cell_centre[guess], truth), nearest)
+        for name, guess in zip(("leaves", "leaves_circle"), best.T, strict=True)
+    }
 
 
 def table(km: Floats, nearest: npt.NDArray[np.float32]) -> dict[str, Any]:
@@ -143,23 +173,14 @@ def main() -> None:
     for name, mine in (("half_a", side), ("half_b", ~side)):
         half: Trained = train(data, on, mine[None], recipe=LEAVES, members=HALF_MEMBERS)
         half.export(0, args.out / f"{name}.npz", with_cells=False)
-    held = held_out(data, on, groups)
+    held = held_out(data, on, single_parts(data, groups), LEAVES, MEMBERS)
     np.savez(args.out / "held_out.npz", names=np.array([p.name for p in data.photos]), **held)
 
     folds = [np.isin(data.source, sources) for sources in FOLDS.values()]
     scored = [out & (data.radius <= WELL_PLACED_KM) for out in folds]
-    mine = np.concatenate([np.flatnonzero(part) for part in scored])
-    scores = leaf_scores(
-        torch.from_numpy(held["query"][mine]).to(args.device),
-        torch.from_numpy(held["odds"][mine].astype(np.float32)).to(args.device),
-        on.cells,
-        shipped.recognisers.cell,
-    )
-    truth, nearest = data.points[mine], held["nearest"][mine]
-    figures: dict[str, Any] = {}
-    for name, radius in (("leaves", 0.0), ("leaves_circle", RADIUS_KM)):
-        guess = first_guess(scores, on.centres, radius).cpu().numpy()
-        figures[name] = table(pair_km(data.cell_centre[guess], truth), nearest)
+    chosen = np.concatenate([np.flatnonzero(part) for part in scored])
+    figures = guesses(data, on, held, shipped.recognisers.cell, chosen)
+    truth, nearest = data.points[chosen], held["nearest"][chosen]
     coarse = load(args.manifest, args.features, args.cells)
     on = material(coarse, args.device)
     seen = np.zeros(len(data.photos), dtype=bool)

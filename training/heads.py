@@ -1,7 +1,11 @@
 """Heads on frozen features: many of them trained at once, as one stack of small networks.
 
 A head is an MLP into GeoCLIP's location space; its logits are the cosines with the cells' vectors,
-times a learned scale, plus a bias a cell. Stacking (splits × seeds) makes a search affordable.
+times a learned scale. There is no bias a cell: it would be a prior, counted once a photo. Stacking
+(splits × seeds) makes a search affordable.
+
+The cross-entropy with a target over all cells is the logits' log-sum-exp less the query times the
+target's mean vector, which never changes and is computed once.
 """
 
 from __future__ import annotations
@@ -39,8 +43,8 @@ class Recipe:
     """Photos are drawn by 1 / (photos in the group) to this power."""
     scale: float = 20.0
     """Where the learned scale starts."""
-    bias: bool = False
-    """Whether each cell gets a learned offset, which would be a prior."""
+    altered: float = 0.0
+    """Share of the draws that take an altered copy of the photo, where there are any."""
     standardise: bool = True
     source_weight: tuple[tuple[str, float], ...] = field(default=())
     """Sources drawn more or less often than the balance says."""
@@ -62,6 +66,8 @@ class Material:
     centres: Tensor  # (cells, 3) unit vectors
     km: Tensor | None  # (N, cells) where cells are large; None: to the centres
     cells: Tensor  # (cells, 512) unit vectors
+    copies: Tensor | None = None  # (N, copies, D) features of altered copies, else the photo's own
+    aims: dict[Recipe, Tensor] = field(default_factory=dict)  # target vectors, once computed
 
     def distances(self, idx: Tensor) -> Tensor:
         """Kilometres from photos to every cell."""
@@ -80,14 +86,13 @@ class Stack:
     w2: Tensor
     b2: Tensor
     log_scale: Tensor
-    bias: Tensor
     cells: Tensor
     mean: Tensor
     std: Tensor
 
     def log_probabilities(self, x: Tensor) -> Tensor:
         """(K, N, cells) of features (N, D)."""
-        return functional.log_softmax(self.queries(x) @ self.cells.T + self.bias, dim=2)
+        return functional.log_softmax(self.queries(x) @ self.cells.T, dim=2)
 
     def queries(self, x: Tensor) -> Tensor:
         """(K, N, 512): a cell's logit is its vector times this."""
@@ -113,16 +118,27 @@ def standardisation(x: Tensor, train: Tensor, wanted: bool) -> tuple[Tensor, Ten
     return common.mean(dim=0), common.std(dim=0)
 
 
-def targets(data: Material, idx: Tensor, recipe: Recipe) -> Tensor:
-    """What the drawn photos should have said: partly their cell, partly the cells around."""
-    radius = data.radius[idx][..., None]
-    share = recipe.hard * (radius <= GOOD_TO_KM).float()
-    km = data.distances(idx)
-    soft = torch.zeros_like(km)
-    for part, reach in recipe.spread:
-        wide = radius.clamp(min=reach) if recipe.by_radius else reach
-        soft += part * torch.softmax(-km / wide, dim=2)
-    return (soft * (1 - share)).scatter_add_(2, data.cell[idx][..., None], share)
+def target_vectors(data: Material, recipe: Recipe) -> Tensor:
+    """(N, 512) mean vectors of what photos should say: partly their cell, partly those around."""
+    if recipe in data.aims:
+        return data.aims[recipe]
+    found = []
+    # photos share places, so each is done once
+    spots = torch.cat([data.where, data.radius[:, None]], dim=1)
+    _, back = torch.unique(spots, dim=0, return_inverse=True)
+    first = torch.empty(int(back.max()) + 1, dtype=torch.long, device=data.x.device)
+    first[back] = torch.arange(len(back), device=data.x.device)
+    for idx in first.split(256):
+        radius = data.radius[idx, None]
+        share = recipe.hard * (radius <= GOOD_TO_KM).float()
+        km = data.distances(idx)
+        soft = torch.zeros_like(km)
+        for part, reach in recipe.spread:
+            wide = radius.clamp(min=reach) if recipe.by_radius else reach
+            soft += part * torch.softmax(-km / wide, dim=1)
+        target = (soft * (1 - share)).scatter_add_(1, data.cell[idx, None], share)
+        found.append(target @ data.cells)
+    return data.aims.setdefault(recipe, torch.cat(found)[back])
 
 
 def train_stack(data: Material, train: Tensor, weight: Tensor, recipe: Recipe, seed: int) -> Stack:
@@ -137,8 +153,7 @@ def train_stack(data: Material, train: Tensor, weight: Tensor, recipe: Recipe, s
     b1 = torch.zeros(k, 1, recipe.hidden, device=device)
     b2 = torch.zeros(k, 1, out, device=device)
     log_scale = torch.full((k, 1, 1), recipe.scale, device=device).log()
-    bias = torch.zeros(k, 1, len(data.cells), device=device)
-    free = [b1, b2, log_scale] + ([bias] if recipe.bias else [])
+    free = [b1, b2, log_scale]
     for p in (w1, w2, *free):
         p.requires_grad_(True)
     optimiser = torch.optim.AdamW(
@@ -154,15 +169,21 @@ def train_stack(data: Material, train: Tensor, weight: Tensor, recipe: Recipe, s
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, recipe.rate, total_steps=steps + 1, pct_start=0.1, cycle_momentum=False
     )
+    aim = target_vectors(data, recipe)
+    copies = None if data.copies is None else (data.copies - mean) / std
     for _ in range(steps):
         idx = torch.multinomial(drawn, recipe.batch, replacement=True)
-        h = functional.gelu(torch.baddbmm(b1, x_all[idx], w1), approximate="tanh")
+        x = x_all[idx]
+        if recipe.altered and copies is not None:
+            copy = copies[idx, torch.randint(copies.shape[1], idx.shape, device=device)]
+            x = torch.where(torch.rand(*idx.shape, 1, device=device) < recipe.altered, copy, x)
+        h = functional.gelu(torch.baddbmm(b1, x, w1), approximate="tanh")
         h = functional.dropout(h, recipe.dropout)
-        z = functional.normalize(torch.baddbmm(b2, h, w2), dim=2)
-        logits = z @ data.cells.T * log_scale.exp() + bias
-        said = functional.log_softmax(logits, dim=2)
+        query = functional.normalize(torch.baddbmm(b2, h, w2), dim=2) * log_scale.exp()
+        logits = query @ data.cells.T
+        total = torch.logsumexp(logits, dim=2)
         # summed over heads: each has its own parameters, so each sees its own mean gradient
-        loss = -(targets(data, idx, recipe) * said).sum(dim=2).mean(dim=1).sum()
+        loss = (total - (query * aim[idx]).sum(dim=2)).mean(dim=1).sum()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         optimiser.step()
@@ -173,7 +194,6 @@ def train_stack(data: Material, train: Tensor, weight: Tensor, recipe: Recipe, s
         w2=w2.detach(),
         b2=b2.detach(),
         log_scale=log_scale.detach(),
-        bias=bias.detach(),
         cells=data.cells,
         mean=mean,
         std=std,

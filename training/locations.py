@@ -99,7 +99,7 @@ def main() -> None:
     if args.leaves is not None:
         save_leaves(args.out, args.geoclip, args.leaves, args.device)
         return
-    cells = Cells.default()
+    cells = Cells.paper()
     points = gallery(args.geoclip)
     save_cells(args.out, args.geoclip, points, cells.locate(points[:, 0], points[:, 1]))
 

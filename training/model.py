@@ -19,8 +19,8 @@ from training.locations import unit_vectors
 
 Mask = npt.NDArray[np.bool_]
 
-SHIPPED = Recipe(epochs=24, bias=False, source_weight=(("documerica_us", 0.4),))
-"""The head on 512 cells. No bias: it would be a prior over cells, counted once a photo."""
+SHIPPED = Recipe(epochs=24, source_weight=(("documerica_us", 0.4),))
+"""The head on 512 cells."""
 LEAVES = Recipe(
     hidden=1024,
     dropout=0.65,
@@ -38,9 +38,12 @@ LEAVES = Recipe(
     ),
 )
 """The head on leaves."""
+DINO = LEAVES.but(hidden=512, dropout=0.5, epochs=36, balance=0.75, altered=0.8)
+"""The head on leaves for the DINOv2 tower."""
 
 MEMBERS = 4
 HALF_MEMBERS = 2
+DINO_MEMBERS = 4
 
 
 @dataclass
@@ -72,14 +75,15 @@ class Trained:
         return query.cpu().numpy(), self.recognisers.odds(x)[split].cpu().numpy()
 
     def export(self, split: int, path: Path, *, with_cells: bool = True) -> None:
-        """One split's model as plain arrays, as ``elsewhere.scorers.embedded`` reads them."""
+        """One split's model as plain arrays, as ``elsewhere.scorers.heads`` reads them."""
         every = slice(split, None, len(self.recognisers.w))
         half, h, r = np.float16, self.heads, self.recognisers
 
         def plain(t: Tensor, kind: Any = np.float32) -> npt.NDArray[Any]:
             return np.ascontiguousarray(t.cpu().numpy().astype(kind))
 
-        cells: dict[str, Any] = {"cells": plain(h.cells.T, half), "bias": plain(h.bias[every, 0])}
+        zeros = np.zeros((len(h.w1[every]), len(h.cells)), dtype=np.float32)
+        cells: dict[str, Any] = {"cells": plain(h.cells.T, half), "bias": zeros}
         np.savez_compressed(
             path,
             format=np.array(1 if with_cells else 2),
@@ -99,15 +103,25 @@ class Trained:
         )
 
 
-def material(data: Dataset, device: str) -> Material:
-    """The dataset on a device."""
+def material(data: Dataset, device: str, altered: Path | None = None) -> Material:
+    """The dataset on a device, with the features of altered copies where a file has them."""
 
     def there(a: npt.NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(a)).to(device)
 
-    x = there(data.embeds)
+    def scaled(features: Tensor) -> Tensor:
+        return functional.normalize(features, dim=-1) * features.shape[-1] ** 0.5
+
+    x, copies = scaled(there(data.embeds)), None
+    if altered is not None:
+        with np.load(altered) as f:
+            row = {photo.name: i for i, photo in enumerate(data.photos)}
+            mine, embeds = [row[name] for name in f["names"].tolist()], f["embeds"]
+        copies = x[:, None].repeat(1, embeds.shape[1], 1)
+        copies[there(np.array(mine))] = scaled(there(embeds.astype(np.float32)))
     return Material(
-        x=functional.normalize(x, dim=1) * x.shape[1] ** 0.5,
+        x=x,
+        copies=copies,
         cell=there(data.cell),
         group=there(data.group),
         radius=there(data.radius),

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from elsewhere.scorers.embedded import MEAN, STD, preprocess_file
+from elsewhere.scorers.tower import MEAN, STD, preprocess_file
 from training.features import shard_bytes
 from training.photos import read_manifest
 

@@ -6,6 +6,12 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
+CONTINENTS = {
+    "AF": "Africa", "AS": "Asia", "EU": "Europe", "NA": "North America", "OC": "Oceania",
+    "SA": "South America",
+}  # fmt: skip
+"""The manifest's continents, and what they are called."""
+
 
 @dataclass(frozen=True)
 class Photo:

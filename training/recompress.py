@@ -32,7 +32,7 @@ import torch
 from PIL import Image
 
 from elsewhere.album.renditions import MAX_SIDE, QUALITY, encode_jpeg
-from elsewhere.scorers.embedded import WEIGHTS, preprocess_file
+from elsewhere.scorers.tower import WEIGHTS, preprocess_file
 from training.crossfit import RECIPE
 from training.dataset import Dataset, load
 from training.features import shard_bytes, tower_session
@@ -61,7 +61,7 @@ class Unseen:
             data, material(data, "cpu"), allowed[None], recipe=RECIPE, members=1
         )
         told = json.loads((WEIGHTS / "model.json").read_text("utf-8"))
-        with np.load(WEIGHTS / told["head"]["file"]) as shipped:
+        with np.load(WEIGHTS / told["512"]["head"]["file"]) as shipped:
             self._temperature = float(shipped["temperature"])
         self._ends = told["tower"]["output"], told["tower"]["input"]
         self._tower = tower_session(WEIGHTS / told["tower"]["file"], 1)

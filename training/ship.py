@@ -1,6 +1,8 @@
-"""Put the shipped files together: tower, heads with their temperature, and their record.
+"""Put the tower and the head on the paper's cells together, with their record.
 
 python -m training.ship TOWER.onnx FIT_FOLDER CALIBRATION.json WEIGHTS_FOLDER
+
+``training.ship_leaves`` then adds the heads on leaves.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from elsewhere.globe import Cells
-from elsewhere.scorers.embedded import HEAD_FORMAT, MEAN, SIDE, STD
+from elsewhere.scorers.embedded import PAPER
+from elsewhere.scorers.tower import MEAN, SIDE, STD
 
 TOWER = "clip_vit_b16.int8.onnx"
+RECORD_FORMAT = 2
 KM = (1, 25, 200, 750, 2500)
 
 
@@ -28,18 +33,36 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def entry(path: Path) -> dict[str, Any]:
+    """A shipped file in the record."""
+    return {"file": path.name, "bytes": path.stat().st_size, "sha256": sha256(path)}
+
+
 def write_head(source: Path, out: Path, temperature: float) -> None:
-    """Copy a head with its temperature set; equal arrays give equal bytes, whenever it is run."""
+    """Copy a head with its temperature set."""
     with np.load(source) as f:
         arrays = {k: f[k] for k in f.files}
-    arrays["temperature"] = np.array(temperature, dtype=np.float32)
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    write_arrays(out, arrays | {"temperature": np.array(temperature, dtype=np.float32)})
+
+
+def write_arrays(out: Path, arrays: dict[str, npt.NDArray[Any]]) -> None:
+    """Write arrays; equal ones give equal bytes, whenever it is run.
+
+    Not compressed: a wheel does that anyway, and reading is four times as fast.
+    """
+    with zipfile.ZipFile(out, "w") as archive:
         for name, value in arrays.items():
             content = io.BytesIO()
             np.save(content, value)
-            entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content.getvalue())
+            member = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))
+            archive.writestr(member, content.getvalue())
+
+
+def write_record(weights: Path, record: dict[str, Any], file: str = "model.json") -> None:
+    """Write a record, and print every file's size and digest."""
+    (weights / file).write_text(json.dumps(record, indent=1) + "\n", "utf-8")
+    for path in sorted(weights.iterdir()):
+        print(f"{path.stat().st_size / 1e6:8.2f} MB  {sha256(path)}  {path.name}")
 
 
 def rounded(value: Any) -> Any:
@@ -87,36 +110,27 @@ def main() -> None:
     args = parser.parse_args()
     calibration = json.loads(args.calibration.read_text("utf-8"))
     args.weights.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(args.tower, args.weights / TOWER)
-    for name in ("head", "half_a", "half_b"):
-        write_head(
-            args.fit / f"{name}.npz", args.weights / f"{name}.npz", calibration["temperature"]
-        )
-
-    def entry(name: str) -> dict[str, str]:
-        return {"file": name, "sha256": sha256(args.weights / name)}
-
+    tower, head = args.weights / TOWER, args.weights / "head_512.npz"
+    shutil.copyfile(args.tower, tower)
+    write_head(args.fit / "head.npz", head, calibration["temperature"])
     record = {
-        "format": HEAD_FORMAT,
-        "tower": entry(TOWER) | {"input": "pixel_values", "output": "image_embeds"},
-        "head": entry("head.npz"),
-        "half_a": entry("half_a.npz"),
-        "half_b": entry("half_b.npz"),
+        "format": RECORD_FORMAT,
+        "tower": entry(tower) | {"input": "pixel_values", "output": "image_embeds"},
         "preprocessing": {
             "side": SIDE,
             "resize": "whole photo squashed to a square, bicubic",
             "mean": MEAN,
             "std": STD,
         },
-        "cells": Cells.default().fingerprint,
-        "temperature": rounded(calibration["temperature"]),
-        "album_exponents": rounded(calibration["exponents"]),
-        "accuracy": rounded(accuracy(calibration)),
+        PAPER: {
+            "head": entry(head),
+            "cells": Cells.paper().fingerprint,
+            "temperature": rounded(calibration["temperature"]),
+            "album_exponents": rounded(calibration["exponents"]),
+            "accuracy": rounded(accuracy(calibration)),
+        },
     }
-    path = args.weights / "model.json"
-    path.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
-    for file in sorted(args.weights.iterdir()):
-        print(f"{file.stat().st_size / 1e6:8.2f} MB  {sha256(file)}  {file.name}")
+    write_record(args.weights, record)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from elsewhere.scorers.embedded import preprocess_file
+from elsewhere.scorers.tower import preprocess_file
 from training.features import shard_bytes
 from training.photos import read_manifest
 from training.tower import LAYERS, Tower, dequantised
@@ -63,10 +63,10 @@ def look_at(folder: Path) -> Tensor:
     return torch.from_numpy(np.stack(views))
 
 
-def constants(peak: Tensor, weights: list[Tensor]) -> Tensor:
+def constants(peak: Tensor, weights: list[Tensor], strength: float = STRENGTH) -> Tensor:
     """What to divide each input channel by, from its peak and the weights that it meets."""
     reach = torch.stack([w.abs().amax(dim=0) for w in weights]).amax(dim=0).clamp(min=1e-5)
-    return (peak.clamp(min=1e-5) ** STRENGTH / reach ** (1 - STRENGTH)).clamp(min=1e-4)
+    return (peak.clamp(min=1e-5) ** strength / reach ** (1 - strength)).clamp(min=1e-4)
 
 
 def smoothed(source: Path, photos: Path) -> Any:
