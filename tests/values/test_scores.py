@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 from fractions import Fraction
 
 import numpy as np
@@ -91,3 +92,19 @@ def test_ids_must_fit() -> None:
         Scores([[0, 1], [1, 0]], ids=["a"])
     with pytest.raises(InputError, match="'a' comes twice"):
         Scores([[0, 1], [1, 0]], ids=["a", "a"])
+
+
+def test_a_table_that_nobody_can_change_is_not_copied() -> None:
+    table = np.log(np.full((3, 4), 0.25, dtype=np.float32))
+    assert Scores(table).values is not table
+    table.flags.writeable = False
+    assert Scores(table).values is table
+    part = table[1:]  # what is behind it may change
+    assert not np.shares_memory(Scores(part).values, table)
+
+
+def test_the_digest_is_of_the_widened_values_row_by_row() -> None:
+    values = np.array([[0.0, -1.5, -np.inf], [-0.0, 3.25, 1e-3]], dtype=np.float32)
+    wide = np.where(values == 0, 0.0, values.astype("<f8"))
+    expected = hashlib.sha256(b"scores 2 3\n" + wide.tobytes()).hexdigest()
+    assert Scores(values).digest == Scores(values.astype(np.float64)).digest == expected

@@ -54,5 +54,7 @@ class Next:
     """Where no such order is known: photos that would have to go out with it, all at once."""
     more: int | Fraction = 0
     """What keeping it costs beyond the best plan, in the photos' values."""
+    public: int = 0
+    """How many photos are public already."""
     weighted: bool = False
     """Whether the photos have values of their own."""

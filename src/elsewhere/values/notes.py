@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from elsewhere.values.problems import Attack
+
 
 class NoteKind(StrEnum):
     """What a note is about; the comment names the fields that it fills."""
 
-    OTHER_PLACE = "other place"  # model, places (guess, given), share, km
+    OTHER_PLACE = "other place"  # model, places (guess, given), share, km, count
     POSITIONS_OVERRULED = "positions overruled"  # count, places, km
     HOME = "home"  # places
     PLACED_BY_TIME = "placed by time"  # photos
     UNPLACED = "unplaced"  # photos
     PUBLIC_INSIDE = "public inside"  # places (what is hidden, its place, public ones)
+    COARSE_PLACES = "coarse places"  # places, model (where there are several), km, radius_km
     COARSE_CELLS = "coarse cells"  # places, model (where there are several), km, radius_km
     PRIOR = "prior"  # places
     BURSTS = "bursts"  # count (bursts), photo_count
@@ -25,8 +28,14 @@ class NoteKind(StrEnum):
     MORE_LOOK_ALIKE = "more look alike"  # count
     REMEMBERED = "remembered"  # count, places
     LOW_DETAIL = "low detail"  # photos
-    TOGETHER_ONLY = "together only"
+    TOGETHER_ONLY = "together only"  # ruled_out
     EACH_PHOTO = "each photo"
+    FOUND_BY_ATTACKS = "found by attacks"  # model, attacks
+    TIME_DECIDED = "time decided"
+    TIGHTENED = "tightened"
+    TELLS_ALONE = "tells alone"  # photos (that must stay, and so are exempt)
+    TELLING_TEXT = "telling text"  # photos, km
+    TELLING_TEXT_KEPT = "telling text kept"  # photos, km
 
 
 @dataclass(frozen=True)
@@ -42,3 +51,6 @@ class Note:
     km: float = 0.0
     radius_km: float = 0.0
     share: float = 0.0
+    attacks: tuple[Attack, ...] = ()
+    ruled_out: bool = True
+    """Whether what could not be had was proved to be impossible."""

@@ -5,15 +5,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from elsewhere.values.notes import Note
 from elsewhere.values.plan import Plan, Status
+from elsewhere.values.versions import Edit
 from elsewhere.values.wishes import Wishes
 
-MAX_TOP_FACTOR = 3
-"""The secret top is at most so many times the one asked for."""
+
+def largest_secret_top(top: int) -> int:
+    """The largest k that may be drawn in secret where a top is asked for: 12/5 of it.
+
+    >>> [largest_secret_top(top) for top in (1, 2, 5, 10)]
+    [2, 4, 12, 24]
+    """
+    return 12 * top // 5
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,99 @@ class Accuracy:
     region: str
     level: str = ""
     """The region or country that is to be guessed, where that is wider than the radius."""
+
+
+@dataclass(frozen=True)
+class MeasuredTrips:
+    """Of real trips, how many have a guess within a radius among the attacker's first five.
+
+    Each is 6 to 35 photos of one source, by attackers that were fitted without that source. The
+    names are those of docs/results.md, "Trips", which has the intervals; a test compares them.
+    """
+
+    radius_km: float
+    before: Mapping[str, int]
+    """By attacker, with everything shared."""
+    after: Mapping[str, int] | None = None
+    """By attacker, with a plan by the default wishes; None where that was not measured."""
+    trips: int = 129
+    first: int = 5
+    photos: tuple[int, int] = (6, 35)
+    """The fewest and the most photos of a trip."""
+
+
+MEASURED = (
+    MeasuredTrips(10.0, {"embedded": 44, "DINOv2": 16, "look-up": 28}),
+    MeasuredTrips(
+        25.0,
+        {"embedded": 51, "DINOv2": 20, "look-up": 32},
+        {"embedded": 0, "DINOv2": 2, "look-up": 5},
+    ),
+    MeasuredTrips(50.0, {"embedded": 67, "DINOv2": 23, "look-up": 37}),
+    MeasuredTrips(100.0, {"embedded": 79, "DINOv2": 28, "look-up": 45}),
+)
+"""`elsewhere-lab run trips` measures them. Plans ask the first attacker and none of the others."""
+
+
+def measured_trips(
+    radius_km: float, photos: int, wishes: Wishes | None = None, *, usual: bool = True
+) -> MeasuredTrips | None:
+    """What was measured at a radius of albums of so many photos; None where nothing was.
+
+    Plans were measured by the default wishes. Without a plan, or of one that is not `usual`, it is
+    only what is found with everything shared.
+    """
+    found = next((each for each in MEASURED if each.radius_km == radius_km), None)
+    if found is None or not found.photos[0] <= photos <= found.photos[1]:
+        return None
+    if wishes is None:
+        return replace(found, after=None)
+    default = Wishes()
+    same = wishes.each_photo is not False and all(
+        getattr(wishes, name) == getattr(default, name)
+        for name in (
+            *("top", "budget", "hide", "hide_level", "radius_km", "margin", "exact_top", "prior"),
+            *("keep", "values", "stars", "bursts", "edits", "max_loss", "rectangles", "as_is"),
+        )
+    )
+    if not same:
+        return None
+    return found if usual else replace(found, after=None)
+
+
+@dataclass(frozen=True)
+class PlaceNumbers:
+    """How far one model finds one hidden place, before a plan and after it."""
+
+    place: str
+    model: str
+    """As people call it."""
+    radius_km: float | None
+    """How near a guess must be; None where the model guesses coarse cells."""
+    probability_before: float
+    """What the model gives the place with everything shared: within the radius of its photos."""
+    probability_after: float | None
+    """The same from what is shared by the plan; None without a plan or a shared photo."""
+    rank_before: int
+    """The first of its places that is that near; above `rank_limit`, none of so many is."""
+    rank_limit: int | None
+    whole: bool = False
+    """Whether a whole region or country is hidden, and not only what lies around photos."""
+    resolution_km: float = 0.0
+    """Where the model cannot tell places of the radius apart here, how far apart it can; else 0."""
+
+
+@dataclass(frozen=True)
+class KeyNumbers:
+    """The few numbers that audit, verdict, report, app and JSON lead with, each named apart."""
+
+    places: tuple[PlaceNumbers, ...]
+    measured: MeasuredTrips | None = None
+    """How often a guess is near for such albums; None where nobody measured it."""
+    proved_top: int | None = None
+    """None of the models' first so many places is that near: proved; None without a plan."""
+    withheld: int = 0
+    """How many photos the plan withholds, beside those that the user drops."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +198,7 @@ class Change(StrEnum):
     PRIOR = "prior"
     BUDGET = "budget"
     EACH_PHOTO = "each photo"
+    SHOW = "show"
 
 
 @dataclass(frozen=True)
@@ -107,7 +209,9 @@ class Alternative:
     top: int | None = None
     """The top that goes with it, where it is a smaller one."""
     name: str = ""
-    """The place that alone stays hidden, or the next level."""
+    """The place that alone stays hidden or is shown, or the next level."""
+    names: tuple[str, ...] = ()
+    """The places that stay hidden where one is shown."""
     photos: tuple[int, ...] = ()
     """The photos to let go of."""
     amount: float = 0
@@ -115,7 +219,9 @@ class Alternative:
     mentioned: bool = True
     """Whether a list names it: not where the reasons do, or another of its kind does."""
     shared: int | None = None
-    """How many photos it would share; None where nobody tried or the time ran out."""
+    """How many photos it would share; None where nobody tried or that was not found out."""
+    tried: bool = False
+    """Whether it was planned, by the same draw of the secret top."""
 
     def applied(self, wishes: Wishes) -> Wishes | None:
         """The wishes with this change; None where the user has to choose."""
@@ -134,6 +240,8 @@ class Alternative:
                 return replace(wishes, prior=None)
             case Change.EACH_PHOTO:
                 return replace(wishes, each_photo=False)
+            case Change.SHOW:
+                return replace(wishes, hide=self.names)
             case Change.BUDGET if self.amount:
                 return replace(wishes, budget=int(self.amount))
         return None
@@ -145,7 +253,8 @@ class Advice:
 
     alternatives: tuple[Alternative, ...] = ()
     helpful: tuple[Alternative, ...] | None = None
-    """Those that share more, the best first; None where nobody tried them."""
+    """Those that share more, the best first, then those of which that was not found out; None where
+    nobody tried them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -176,8 +285,29 @@ class Outcome:
     notes: tuple[Note, ...] = ()
     advice: Advice | None = None
     """What to ask for instead, where there is no plan or nearly all photos go."""
+    prices: tuple[Alternative, ...] = ()
+    """What each part of the wishes costs: how many photos would be shared without it."""
     blocked: Blocked | None = None
     """Where the posted photos alone break the promise: which, and what to take down."""
+    refuted: int = 0
+    """Where no plan was found: how many choices of photos there are, if all of them were tried and
+    each still tells a model what is hidden; else 0."""
+    telling: tuple[int, ...] = ()
+    """Photos that stay although each tells the place alone: pinned or posted, and exempt."""
+
+    @property
+    def edits(self) -> Mapping[str, Edit]:
+        """How photos are edited that the plan does not share as they are, by name."""
+        return {}
+
+    @property
+    def radius_km(self) -> float | None:
+        """The radius of the places that are promised to be wrong; None where any model's cells
+        are too coarse for that."""
+        circles = [against.circles for against in self.plan.promise.against]
+        if not circles or None in circles:
+            return None
+        return min(hidden.radius_km for hidden in circles if hidden is not None)
 
     @property
     def infeasible(self) -> bool:
@@ -197,7 +327,8 @@ class PhotoEffect:
     photo: str
     place: str
     model: str
-    cells: int
+    cells: int | None
+    """How many cells the model guesses; None where it guesses places."""
     shared: int
     """How many shared photos the model adds up."""
     rank_without: int | None
@@ -209,3 +340,7 @@ class PhotoEffect:
     """The decoy that this photo speaks against most; empty where it does so against none."""
     ratio: float = 1.0
     """How many times as much the photo looks like the place as like the decoy."""
+    rank_limit: int | None = None
+    """So many places were looked at; a rank above it is none."""
+    radius_km: float | None = None
+    """How large places are; None where the model guesses cells."""

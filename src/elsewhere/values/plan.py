@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
@@ -68,7 +68,8 @@ class Plan:
     kept: tuple[int, ...]
     """Photos that can be shared, ascending."""
     cost: int | Fraction
-    """What is withheld, in the photos' values (their number, where no values were given)."""
+    """What is withheld, in the photos' values (their number, where no values were given), and what
+    the versions shared cost."""
     bound: int | Fraction
     """Guarantee: no plan costs less than this. Budget: no plan protects more than this k."""
     views: tuple[View, ...]
@@ -83,6 +84,14 @@ class Plan:
     """The promise holds only because some probability is exactly zero: be wary."""
     work: int = 0
     """How much work the solver did (a count, the same on every machine)."""
+    choices: tuple[int, ...] = field(default=(), metadata={"optional": True})
+    """The row of the scores in which each of the `kept` photos is shared, in their order; empty
+    where photos have no versions."""
+
+    @property
+    def shared(self) -> tuple[int, ...]:
+        """The rows of the scores that are shared: the photos kept, or their versions chosen."""
+        return self.kept if self.promise.versions is None else self.choices
 
     @property
     def found(self) -> bool:
@@ -119,8 +128,8 @@ class Point:
     (1, 1, 1, True)
     """
 
-    budget: int
-    """At most this many photos withheld."""
+    budget: int | Fraction
+    """At most this many photos withheld, or at most this cost where photos have versions."""
     plan: Plan
     """A plan within the budget, re-proved; it may withhold fewer photos."""
     bound: int
@@ -140,6 +149,8 @@ class Point:
 @dataclass(frozen=True)
 class Frontier:
     """Protected-k against photos withheld, one point for each budget.
+
+    Where photos have versions, against cost, one point for each step.
 
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])

@@ -1,9 +1,9 @@
-"""What a check finds wrong, as values: what kind of thing, where, and which numbers."""
+"""What a check finds wrong, and what it tries: what kind of thing, where, and which numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum, auto
 
 
 class ProblemKind(Enum):
@@ -19,6 +19,11 @@ class ProblemKind(Enum):
     PINS = "the promise's {found} is not an ascending list of photos"
     GROUPS = "the promise's groups are not disjoint ascending lists of photos"
     VALUES = "the promise's values are not one positive number for each photo"
+    VERSIONS = (
+        "the promise's versions are not one or more for each photo in order, each from 0 up and "
+        "below the photo's value"
+    )
+    BUDGET = "the promise's budget is not a number of photos, or a cost where photos have versions"
     TRUTH = "the truth of attacker {attacker} is not an ascending list of cells"
     RIVALS = (
         "the rivals of attacker {attacker} are not an ascending list of cells outside the truth"
@@ -34,6 +39,7 @@ class ProblemKind(Enum):
     STATUS = "{found!r} is not a status"
     PHOTOS = "the {found} photos are not an ascending list of photos"
     OTHER_ALBUM = "the photos withheld and kept are not together the album"
+    CHOICES = "the plan does not name one version of each photo that it keeps"
     NOTHING_KEPT = "the plan keeps no photo"
     VIEW_COUNT = "the plan has {found} views for {wanted} attackers"
     SEVERAL = "the plan is against several attackers but does not say so"
@@ -41,6 +47,7 @@ class ProblemKind(Enum):
     DROPPED_KEPT = "photo {photo} must go but is kept"
     GROUP_PARTED = "the photos {found} belong together but are parted"
     OVER_BUDGET = "{found} photos are withheld, more than the budget of {wanted}"
+    OVER_COST = "the plan costs {found}, more than the budget of {wanted}"
     COST = "the plan costs {wanted}, not {found}"
 
     ALONE = "photo {photo} alone has {found} rivals ahead for attacker {attacker}, not {wanted}"
@@ -55,6 +62,26 @@ class ProblemKind(Enum):
     RESTS_ON_ZERO = (
         "the plan is said {found}to rest on a probability of zero, and the reverse is true"
     )
+
+    CIRCLES = (
+        "attacker {attacker}: {found} distinct places come before the photos' at exponent "
+        "{exponent:.4g}, not {wanted}"
+    )
+    CIRCLE_SUMS = (
+        "attacker {attacker}: {found} distinct places come before the photos' in the sum of the "
+        "photos' own circles, not {wanted}"
+    )
+    CIRCLES_ALONE = (
+        "photo {photo} alone: {found} distinct places come before the photos' for attacker "
+        "{attacker}, not {wanted}"
+    )
+
+    RIVALS_NEAR = (
+        "attacker {attacker}: the places named as rivals are not as many as promised, or lie too "
+        "near the photos or within {wanted} km of each other"
+    )
+    POINTS = "attacker {attacker}: it is not known where the cells lie"
+    POSITIONS = "what is hidden from attacker {attacker} is not a list of positions and a radius"
 
     BOUND_INEXACT = "the bound {found!r} is not an exact number"
     BOUND = "the bound of {found} contradicts the plan, which reaches {wanted}"
@@ -73,6 +100,12 @@ class ProblemKind(Enum):
     EMPTY_BOUND = "a plan that is {found} has a bound"
     NOT_INFEASIBLE = "no plan is said to exist, but {found} fulfils the promise"
 
+    PROOF_OF_PLACES = "a proof about hidden places cannot be checked yet"
+    PROOF_OF_NOTHING = "there is nothing to prove of a plan that was not found"
+    PROOF_TREES = "the proof has {found} trees, but the plan makes {wanted} claims"
+    PROOF_NODE = "the proof's tree:node {found} is not well formed, or is one too many"
+    PROOF_OPEN = "the proof does not close tree:node {found}"
+
 
 @dataclass(frozen=True)
 class PlanProblem:
@@ -89,6 +122,29 @@ class PlanProblem:
     """What the plan says, or what is there."""
     wanted: object = None
     """What it should be."""
+    exponent: float | None = None
+    """How the attacker weighs the photos' sum, where that matters."""
 
     def __str__(self) -> str:
         return self.kind.value.format_map(vars(self))
+
+
+class Attack(StrEnum):
+    """How an attacker goes about it whom no promise is about."""
+
+    POSTERIOR = auto()
+    """The posterior that the promise is about, with the calibrated exponent."""
+    LINEAR_POOLING = auto()
+    """The mean of the photos' probabilities."""
+    HALVES = auto()
+    """The first or second half of the album, or every second photo."""
+    POINTS = auto()
+    """Other points than the cells'."""
+    SMALLER_CIRCLES = auto()
+    """Circles of 0.8 R."""
+    LARGER_CIRCLES = auto()
+    """Circles of 1.2 R."""
+    POPULATION = auto()
+    """Cells weighed by the people who live in them."""
+    EXCLUDER = auto()
+    """The first places of every photo and of the album are struck out."""

@@ -26,6 +26,8 @@ _MAX_SHOWN = 80
 """Characters of a name that an error repeats."""
 
 FloatMatrix = NDArray[np.float64] | NDArray[np.float32]
+Points = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Latitudes and longitudes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +49,8 @@ class Scores:
     """Fingerprint of the model that made the rows; empty when unknown."""
     grid: str = ""
     """Fingerprint of the cells that the columns stand for; empty when unknown."""
+    points: Points | None = field(default=None, repr=False)
+    """The points that stand for the cells, where they are known."""
     photos: int = field(init=False, repr=False)
     """The number of photos (N)."""
     cells: int = field(init=False, repr=False)
@@ -60,6 +64,7 @@ class Scores:
         *,
         scorer: str = "",
         grid: str = "",
+        points: Points | None = None,
     ) -> None:
         # The values as a read-only matrix of floats, each exactly as given.
         if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
@@ -93,10 +98,13 @@ class Scores:
         if given.shape[1] < 2:
             raise InputError("scores need at least two cells, one of them the truth")
         dtype: Any = np.float32 if given.dtype == np.float32 else np.float64
-        matrix: FloatMatrix = np.array(given, dtype=dtype)
-        bad = ~(matrix < np.inf)
-        if bad.any():
-            row, column = (int(x) for x in np.argwhere(bad)[0])
+        # what nobody can write into any more is taken as it is: it may be most of the memory
+        kept = given is values and given.flags.owndata and not given.flags.writeable
+        matrix: FloatMatrix = np.array(given, dtype=dtype, copy=None if kept else True)
+        good = matrix.max(axis=1) < np.inf  # false for NaN too
+        if not good.all():
+            row = int(np.argmin(good))
+            column = int(np.argmin(matrix[row] < np.inf))
             what = "NaN" if np.isnan(matrix[row, column]) else "+inf"
             raise InputError(
                 f"scores must be finite or −inf, but photo {row}, cell {column} is {what}"
@@ -115,9 +123,14 @@ class Scores:
         object.__setattr__(self, "ids", names)
         object.__setattr__(self, "scorer", scorer)
         object.__setattr__(self, "grid", grid)
+        object.__setattr__(self, "points", points)
         object.__setattr__(self, "photos", photos)
         object.__setattr__(self, "cells", matrix.shape[1])
         object.__setattr__(self, "_index", {name: i for i, name in enumerate(names)})
+
+    def with_points(self, points: Points) -> Scores:
+        """The same scores, with the points that stand for their cells."""
+        return Scores(self.values, self.ids, scorer=self.scorer, grid=self.grid, points=points)
 
     def index(self, name: str) -> int:
         """The row of the photo called `name`."""
@@ -134,10 +147,18 @@ class Scores:
 
         float32 and float64 rows with the same values have the same digest.
         """
-        wide = np.ascontiguousarray(self.values, dtype="<f8")
-        wide = np.where(wide == 0.0, 0.0, wide)  # −0 and 0 are one number
         seal = hashlib.sha256(f"scores {self.photos} {self.cells}\n".encode())
-        seal.update(wide.tobytes())
+        for row in self.values:
+            wide = row.astype("<f8")
+            seal.update(np.where(wide == 0.0, 0.0, wide).tobytes())  # −0 and 0 are one number
+        return seal.hexdigest()
+
+    @cached_property
+    def places_digest(self) -> str:
+        """The digest, with where the cells lie."""
+        seal = hashlib.sha256(self.digest.encode())
+        for axis in self.points or ():
+            seal.update(axis.astype("<f8").tobytes())
         return seal.hexdigest()
 
     def __eq__(self, other: object) -> bool:

@@ -9,7 +9,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from elsewhere.values.problems import ProblemKind
+from elsewhere.values.problems import Attack, ProblemKind
+
+
+@dataclass(frozen=True)
+class TriedAttacks:
+    """What was tried on the kept photos that no promise is about."""
+
+    model: str
+    radius_km: float
+    places: int
+    """How many of an attack's first places count; the excluder strikes out as many."""
+    tried: tuple[Attack, ...]
+    hits: tuple[Attack, ...]
+    """Those that have something hidden among these places."""
 
 
 class CopyProblemKind(Enum):
@@ -28,6 +41,7 @@ class CopyProblemKind(Enum):
     NOT_BARE = auto()
     NOT_SCORED = auto()
     OTHER_CELLS = auto()
+    OTHER_PLACES = auto()
     TOO_FEW = auto()
     OTHER_RIVALS = auto()
     ALONE = auto()
@@ -49,6 +63,8 @@ class CopyProblem:
     """Whether the attacker adds up the whole album, or the place's own photos."""
     first: int = 0
     """The k that was asked for, never the one that is kept secret."""
+    radius_km: float = 0.0
+    """How large the model's places are; 0 where it has cells."""
     plan: ProblemKind | None = None
     """What the certificate's plan says that is not true."""
     detail: str = ""
@@ -62,6 +78,8 @@ class CopyNoteKind(Enum):
     OTHER_BITS = auto()
     LOOKED_UP = auto()
     NOTHING_PROMISED = auto()
+    FOUND = auto()
+    OTHER_HITS = auto()
 
 
 @dataclass(frozen=True)
@@ -70,6 +88,8 @@ class CopyNote:
 
     kind: CopyNoteKind
     about: str
+    tried: TriedAttacks | None = None
+    """What was tried, where that is what the note is about."""
 
 
 class ConditionKind(Enum):
@@ -81,9 +101,14 @@ class ConditionKind(Enum):
     TIES = auto()
     NO_MAP = auto()
     LABEL = auto()
+    POSSIBLE = auto()
+    SMALL_PLACES = auto()
+    FINE_CELLS = auto()
+    EXEMPT = auto()
     OWN_PHOTOS = auto()
     EACH_PHOTO = auto()
     NOT_EACH_PHOTO = auto()
+    COARSE = auto()
     RIVALS = auto()
     MARGIN = auto()
     LEAD = auto()
@@ -103,6 +128,10 @@ WEAKENING = frozenset(
         ConditionKind.TIES,
         ConditionKind.NO_MAP,
         ConditionKind.LABEL,
+        ConditionKind.POSSIBLE,
+        ConditionKind.SMALL_PLACES,
+        ConditionKind.FINE_CELLS,
+        ConditionKind.EXEMPT,
     )
 )
 """With one of these the promise says less than that the models do not find the place here."""
@@ -133,13 +162,21 @@ class Claim:
     place: str
     model: str
     cells: tuple[int, ...]
-    """The cells that the proof is about."""
+    """The cells that the proof is about; none where it is about circles."""
     names: tuple[str, ...]
     """Their names; empty where the model has no map."""
     first: int
     """So many guesses come before the place."""
     asked: bool
     """Whether somebody asked for that number, or it is how far down a budget pushed the place."""
+    radius_km: float = 0.0
+    """How large places are where they are circles: none of the first is so near; 0 for cells."""
+    position: tuple[float, float] = (0.0, 0.0)
+    """Where the place is, where places are circles."""
+    others: int = 0
+    """How many more positions are hidden with it."""
+    whole: bool = False
+    """Whether the place is a region or country, all of which is hidden."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +189,11 @@ class CopyGuess:
     """Its first guesses."""
     first: int
     found: bool
-    """Whether the hidden place is among the first so many."""
+    """Whether the hidden place is among the first so many, or one of them is near it."""
+    radius_km: float = 0.0
+    """How large its places are; 0 where they are cells."""
+    whole: bool = False
+    """Whether the place is a region or country, all of which is hidden."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +209,8 @@ class Verification:
     """What was proved; empty where something is wrong."""
     guesses: tuple[CopyGuess, ...] = ()
     """What the models guess from the files alone, where they were scored."""
+    attacks: tuple[TriedAttacks, ...] = ()
+    """What else was tried on the kept photos, where the promise is about circles."""
     files: int = 0
     """How many files the certificate names."""
     reproved: int = 0

@@ -10,9 +10,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal, get_args
 
 from elsewhere.errors import InputError
+from elsewhere.values.promise import MIN_RADIUS_KM
+from elsewhere.values.versions import MAX_LOSS, Edit
 
+EditKind = Literal["both", "crop", "cover", "none"]
+"""What may be done to a photo instead of withholding it."""
 LEVELS = ("cell", "city", "region", "country")
 CITY_KM = 25.0
 """How far a city reaches beyond the photos taken in it, and the radius where none is given."""
@@ -32,8 +37,8 @@ class HideScope:
             raise InputError(f"a place is hidden by {', '.join(LEVELS)}, not by {self.level!r}")
         if self.level is not None and self.radius_km != CITY_KM:
             raise InputError("a place is hidden by a level or by a radius: give one of them")
-        if not 0 <= self.radius_km < math.inf:
-            raise InputError(f"a radius is 0 km or more, not {self.radius_km}")
+        if not MIN_RADIUS_KM <= self.radius_km < math.inf:
+            raise InputError(f"a radius is {MIN_RADIUS_KM:g} km or more, not {self.radius_km:g}")
         object.__setattr__(self, "km", self.radius_km if self.level in {None, "city"} else 0.0)
 
     @property
@@ -74,6 +79,14 @@ class Wishes:
     """Photos taken within moments of each other stay or go together."""
     prior: str | None = None
     """What the audience knows already: a country, region or town that all hidden places lie in."""
+    edits: EditKind = "none"
+    """How photos may be edited so that they need not be withheld."""
+    max_loss: Fraction = MAX_LOSS
+    """The most of a photo that an edit may take out."""
+    rectangles: Mapping[str, Edit] = field(default_factory=dict)
+    """Edits that the user drew, by the photo's name or pattern: these are tried too."""
+    as_is: tuple[str, ...] = ()
+    """Photos that are never edited, by name or pattern."""
     exact_top: bool = False
     """Use `top` itself and draw nothing."""
     strict: bool = False
@@ -82,6 +95,16 @@ class Wishes:
     """Seconds for the solver; the engine's own limit where None."""
     work_limit: int | None = None
     """The same as a count of work."""
+
+    def __post_init__(self) -> None:
+        if self.edits not in get_args(EditKind):
+            raise InputError(
+                f"photos are edited by {', '.join(get_args(EditKind))}, not by {self.edits!r}"
+            )
+        if not 0 < self.max_loss <= 1:
+            raise InputError(
+                f"an edit may take out more than nothing and at most all, not {self.max_loss}"
+            )
 
     @property
     def width(self) -> HideScope:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import PurePath
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -26,7 +27,17 @@ def printable(text: str | PurePath) -> str:
     )
 
 
-def counted(amount: int, thing: str, things: str = "") -> str:
+def first_line(problem: Exception) -> str:
+    """What a library says went wrong, short enough for a sentence: it may quote a whole file.
+
+    >>> first_line(ValueError("bad\\nworse")), first_line(KeyError())
+    ('bad', 'KeyError')
+    """
+    lines = str(problem).splitlines() or [type(problem).__name__]
+    return lines[0][:200]
+
+
+def counted(amount: int | Fraction, thing: str, things: str = "") -> str:
     """An amount with its noun.
 
     >>> counted(1, "photo"), counted(3, "photo"), counted(2, "city", "cities")
