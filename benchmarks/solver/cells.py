@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.solver.problem import Attacker, Problem, plain
+from elsewhere.solver.problem import Attacker, Problem, Versions, plain
 from elsewhere_lab import simulator
 
 SIZES = (16, 32, 64, 128)
@@ -21,7 +21,7 @@ class Cell:
 
     name: str
     family: str
-    """paper, zone, margin, large or hard."""
+    """paper, zone, margin, large, versions or hard."""
     photos: int
     make: Callable[[int], Problem]
     """From a seed to a problem."""
@@ -47,6 +47,7 @@ def grid() -> dict[str, Cell]:
         *(_random(1000, top=top) for top in (1, 5, 10)),
         _random(1000, share=25.0),
         *(_random(5000, top=top) for top in (1, 5)),
+        *(_versions(n, top=5) for n in (32, 64, 128)),
         *(_random(n, top=50) for n in (64, 128)),
         _random(128, share=75.0),
         _unstructured(64, top=5),
@@ -114,6 +115,45 @@ def _zone(n: int, *, top: int | None = None, share: float | None = None) -> Cell
         return _wish(problem, share)
 
     return Cell(f"zone R-{n} {_suffix(top, share)}", "zone", n, make, top, share)
+
+
+LOSSES = (6, 12, 25, 38, 44, 50)
+"""What an edit takes of a picture, in per cent; the study of edits tried these."""
+
+
+def _versions(n: int, *, top: int, count: int = 8) -> Cell:
+    """R-N with eight versions of each photo: as it is, and edits that make its scores flatter.
+
+    How much flatter is drawn, more for edits that lose more, and not monotone; noise is added. An
+    edit costs what it loses and 2 per cent.
+    """
+
+    def make(seed: int) -> Problem:
+        scores, truth = simulator.collection(seed, photos=n, world=_kind(seed))
+        rng = np.random.default_rng([seed, 7])
+        photo_of = np.repeat(np.arange(n, dtype=np.intp), count)
+        edited = np.append(False, photo_of[1:] == photo_of[:-1])
+        loss = np.where(edited, rng.choice(LOSSES, len(photo_of)), 0)
+        effect = 1.2 * rng.beta(1.2, 1.5, len(photo_of)) * np.sqrt(loss / 50)
+        bank = scores.values[photo_of].astype(np.float64)
+        noise = 0.25 * rng.standard_t(4, bank.shape)
+        bank = np.where(
+            edited[:, None], bank * np.clip(1 - effect, 0.05, 1.0)[:, None] + noise, bank
+        )
+        bank -= np.logaddexp.reduce(bank, axis=1, keepdims=True)
+        return Problem(
+            attackers=plain(bank, truth, top).attackers,
+            unit_of=photo_of,
+            weights=np.full(n, 100, np.int64),
+            fixed=np.zeros(n, np.int8),
+            versions=Versions(
+                photo_of,
+                np.where(edited, loss + 2, 0).astype(np.int64),
+                np.ones(len(photo_of), bool),
+            ),
+        )
+
+    return Cell(f"versions R-{n} top-{top}", "versions", n, make, top)
 
 
 def _unstructured(n: int, *, top: int | None = None, share: float | None = None) -> Cell:

@@ -54,9 +54,10 @@ def read(
     if values is None:
         return Solution("unknown", None, 0, limit)
     kept = kept_units(problem, model, values)
-    if not is_plan(problem, kept):  # within the solver's tolerance, and yet not true
+    shared = shared_rows(problem, model, kept, values)
+    if not is_plan(problem, kept, shared):  # within the solver's tolerance, and yet not true
         return Solution("unknown", None, 0, limit)
-    return Solution(status, kept, cost(problem, kept), limit)
+    return Solution(status, kept, cost(problem, kept, shared), limit, shared=shared)
 
 
 def kept_units(problem: Problem, model: Program, values: Floats) -> Mask:
@@ -66,13 +67,23 @@ def kept_units(problem: Problem, model: Program, values: Floats) -> Mask:
     return np.asarray(kept)
 
 
+def shared_rows(problem: Problem, model: Program, kept: Mask, values: Floats) -> Mask:
+    """Which rows of the scores a solution of `model` shares."""
+    if problem.versions is None:
+        return np.asarray(kept[problem.unit_of])
+    shared = np.zeros(problem.rows, bool)
+    first = len(model.free)
+    shared[model.shared] = values[first : first + len(model.shared)] > 0.5
+    return shared
+
+
 def value(problem: Problem, answer: Solution) -> int:
     """What is compared between solvers: weight left out, or the smallest count under a budget."""
     if answer.kept is None:
         raise InputError("an answer without a plan has no value")
     if problem.budget is None:
         return int(answer.cost)
-    return min(counts(problem, answer.kept))
+    return min(counts(problem, answer.kept, answer.shared))
 
 
 def _hopeless(problem: Problem) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.solver.milp_model import Hints
+from elsewhere.solver.exact.choice_heuristics import find_light_choices
 from elsewhere.solver.exact.heuristics import find_light_plan
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import (
@@ -30,15 +31,22 @@ def hints(problem: Problem) -> Hints:
     least = 0
     if problem.budget is None:
         goal = Goal(instance.needs, int(instance.needs.sum()))
-        plan = find_light_plan(instance, weights, costs, goal, cap=cap, limits=SearchLimits())
+        if problem.versions is None:
+            plan = find_light_plan(instance, weights, costs, goal, cap=cap, limits=SearchLimits())
+        else:  # as our own solver does, from the cheapest rivals
+            cheapest = np.sort(np.argsort(costs, kind="stable")[: max(40, 4 * goal.total)])
+            part = instance.restricted(cheapest)
+            plan = find_light_choices(
+                part, weights, costs[cheapest], goal, cap=cap, limits=SearchLimits()
+            )
         most = int(cap if plan is None else weights[plan].sum())
         costs = tighten_rival_costs(instance, weights, costs, most)
         least = int(min(goal_lower_bound(costs, instance.attacker_of, goal), most))
     else:
-        most = int(min(problem.budget - instance.fixed_out_photos, cap))
+        most = int(min(problem.budget - instance.base_size, cap))
         costs = tighten_rival_costs(instance, weights, costs, most)
     live = _live(instance.attacker_of, costs, most, len(problem.attackers))
-    return Hints(live, least + instance.fixed_out_weight, most + instance.fixed_out_weight)
+    return Hints(live, least + instance.base_weight, most + instance.base_weight)
 
 
 def _live(owner: Ints, costs: Floats, most: int, attackers: int) -> tuple[Mask, ...]:

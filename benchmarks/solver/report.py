@@ -13,6 +13,7 @@ FAMILIES = {
     "zone": "Zones of 17 cells against two attackers",
     "margin": "With a margin",
     "large": "Thousands of photos",
+    "versions": "Eight versions of each photo",
     "hard": "Where it gets hard",
 }
 

@@ -124,10 +124,12 @@ class Oracle:
             return False
         if promise.budget is not None and len(self.withheld(kept)) > promise.budget:
             return False
+        exempt = {*promise.keep}
+        exempt.update(p for group in promise.groups if exempt.intersection(group) for p in group)
         for attacker in self.attackers:
             each = attacker.against.each_photo
             if each is not None:
-                for photo in kept:
+                for photo in set(kept) - exempt:
                     if photo in attacker.sees and len(attacker.holding([photo])) < each:
                         return False
         return True

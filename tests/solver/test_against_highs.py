@@ -10,7 +10,7 @@ import pytest
 from benchmarks.solver import milp
 
 from elsewhere.solver import exact
-from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Problem, plain
+from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Problem, Versions, plain
 from elsewhere_lab import simulator
 
 
@@ -48,6 +48,29 @@ def hidden_zone(index: int, photos: int) -> Problem:
     return replace(problem, attackers=attackers)
 
 
+def with_drawn_versions(index: int, photos: int) -> Problem:
+    """One to four versions of each photo: flatter rows with noise, for some of its value."""
+    problem = calibrated(index, photos)
+    rng = np.random.default_rng([2029, index])
+    copies = rng.integers(1, 5, photos)
+    photo_of = np.repeat(np.arange(photos, dtype=np.intp), copies)
+    edited = np.append(False, photo_of[1:] == photo_of[:-1])
+    loss = np.where(edited, rng.integers(5, 51, len(photo_of)), 0)
+    attacker = problem.attackers[0]
+    scores = attacker.scores[photo_of].astype(float)
+    noise = 0.25 * rng.normal(size=scores.shape)
+    scores[edited] = ((1 - loss / 60)[:, None] * scores + noise)[edited]
+    budget = None if problem.budget is None else 100 * problem.budget
+    return replace(
+        problem,
+        attackers=(replace(attacker, scores=scores, rivals=attacker.rivals[::8]),),
+        unit_of=photo_of,
+        weights=100 * problem.weights,
+        budget=budget,
+        versions=Versions(photo_of, loss.astype(np.int64), np.ones(len(photo_of), bool)),
+    )
+
+
 def compare(problem: Problem, seconds: float) -> bool:
     """Whether HiGHS came to a proof; if it did, ours is the same."""
     ours = exact.solve(problem, exact.SearchLimits(deadline=time.monotonic() + seconds))
@@ -68,6 +91,18 @@ def test_a_dozen_problems_of_sixteen_photos() -> None:
 
 def test_zones_with_two_attackers() -> None:
     assert all(compare(hidden_zone(index, 8), 60.0) for index in range(2))
+
+
+def test_eight_problems_with_versions() -> None:
+    assert all(compare(with_drawn_versions(index, 10), 60.0) for index in range(8))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+def test_a_hundred_problems_with_versions() -> None:
+    decided = sum(compare(with_drawn_versions(index, 16), 60.0) for index in range(100, 200))
+    print(f"{decided} of 100 problems with versions decided by HiGHS, none different")
+    assert decided >= 90
 
 
 @pytest.mark.long

@@ -16,7 +16,7 @@ from elsewhere.checker import proof as check
 from elsewhere.checker.proof import Verdict
 from elsewhere.errors import CheckError, InputError
 from elsewhere.service import scores as api
-from elsewhere.solver.plans import read_limits
+from elsewhere.solver.plans import DEFAULT_WORK, read_limits
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.scores import Scores
@@ -33,7 +33,7 @@ class TestNothingLeavesUnproved:
     def test_a_refused_plan_is_an_error(
         self, monkeypatch: pytest.MonkeyPatch, wish: dict[str, Any]
     ) -> None:
-        monkeypatch.setattr(api, "prove", lambda *_: Verdict((FALSE,)))
+        monkeypatch.setattr(api, "check_plan", lambda *_: Verdict((FALSE,)))
         with pytest.raises(CheckError, match=r"could not be proved again .*it is untrue"):
             elsewhere.protect(SCORES, 0, **wish)
         with pytest.raises(CheckError):
@@ -50,7 +50,7 @@ class TestNothingLeavesUnproved:
             asked.append(given)
             return check.prove(*given)
 
-        monkeypatch.setattr(api, "prove", prove)
+        monkeypatch.setattr(api, "check_plan", prove)
         plan = elsewhere.protect(NAMED, 0, top=1, keep=["w.jpg"])
         ((seen, promise, scores),) = asked
         assert seen is plan
@@ -128,7 +128,9 @@ class TestLimits:
         assert plan.found
 
     def test_what_the_limits_become(self) -> None:
-        assert read_limits(None, None).deadline < time.monotonic() + 61
+        assert read_limits(None, None).work == DEFAULT_WORK
+        assert read_limits(None, None).deadline < time.monotonic() + 301
+        assert read_limits(60.0, None).work == INF
         assert read_limits(None, 5).deadline == INF  # counted work does not look at the clock
         assert read_limits(None, 5).work == 5
         assert read_limits(INF, None).deadline == INF

@@ -21,7 +21,8 @@ def test_counts_equal_the_definition_in_fractions(seed: int) -> None:
             strict=bool(rng.random() < 0.5),
         )
         kept = rng.random(problem.units) < 0.7
-        expected = tuple(enumeration.count(problem, a, kept) for a in problem.attackers)
+        shared = kept[problem.unit_of]
+        expected = tuple(enumeration.count(problem, a, shared) for a in problem.attackers)
         assert counts(problem, kept) == expected
 
 

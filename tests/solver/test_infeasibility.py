@@ -54,16 +54,6 @@ NAMED = Scores(SCORES, ["w.jpg", "x.jpg", "y.jpg", "z.jpg"])
             "No plan can do this: photos w.jpg, x.jpg belong together, "
             "but one must go and another must not.",
         ),
-        (
-            {"top": 1, "each_photo": True, "keep": ["w.jpg"]},
-            "No plan can do this: no photo may reveal the truth alone, "
-            "but kept photo w.jpg reveals the truth by itself.",
-        ),
-        (
-            {"top": 1, "each_photo": True, "keep": ["w.jpg", "y.jpg"]},
-            "No plan can do this: no photo may reveal the truth alone, "
-            "but kept photos w.jpg, y.jpg reveal the truth each by itself.",
-        ),
     ],
 )
 def test_golden_sentences(wishes: dict[str, Any], sentences: str) -> None:

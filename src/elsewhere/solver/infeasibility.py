@@ -6,9 +6,11 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
+from elsewhere.solver.circle_plans import solve_circles
 from elsewhere.solver.exact import Instance, SearchLimits, solve
 from elsewhere.solver.problem import Solution
 from elsewhere.solver.reductions import Contradiction, reduce
@@ -44,7 +46,7 @@ def find_reasons(
     """
     inquiry = Inquiry(promise, scores, inquiry_deadline(limits), stopped=limits.stopped)
     problem = reduce(promise, scores).problem
-    forced = int(problem.sizes[problem.fixed < 0].sum())
+    forced = int(np.count_nonzero(problem.fixed[problem.unit_of_photo()] < 0))
     if forced == promise.photos:
         drops = promise.drop if promise.drop and inquiry.drops_block() else ()
         return Reasons(forced, every_photo=True, drops=drops)
@@ -102,13 +104,18 @@ class Inquiry:
         """
         promise = promise or self.promise
         against = tuple(replace(a, top=None) for a in promise.against)
-        wide = replace(promise, against=against, budget=promise.photos)
+        values = promise.values or [Fraction(1)] * promise.photos
+        everything = promise.photos if promise.versions is None else sum(values, Fraction(0))
+        wide = replace(promise, against=against, budget=everything)
         instance, solution = self._solve(wide, self.scores)
-        if instance is None or solution is None or solution.status == Status.INFEASIBLE:
+        if solution is None or solution.status == Status.INFEASIBLE:
             return None, True  # the pins contradict each other
         if solution.kept is None:
             return None, False
-        reached = int(instance.counts(instance.holding(~solution.kept[instance.free])).min())
+        reached = solution.reached
+        if instance is not None and solution.shared is not None:
+            left_out = instance.plan_of(solution.kept, solution.shared)
+            reached = int(instance.counts(instance.holding(left_out)).min())
         return reached, solution.bound == reached
 
     def pins_in_the_way(self, pins: Sequence[int]) -> tuple[int, ...] | None:
@@ -153,14 +160,18 @@ class Inquiry:
     def _solve(
         self, promise: Promise, scores: Sequence[Scores]
     ) -> tuple[Instance | None, Solution | None]:
-        """The solution; None where the wishes contradict each other."""
+        """The solution, None where the wishes contradict each other; and the instance of cells."""
         with np.errstate(all="ignore"):
             try:
-                instance = Instance(reduce(promise, scores).problem)
+                reduction = reduce(promise, scores)
             except Contradiction:
                 return None, None
             work = min(QUESTION_WORK, self.work)
             limits = SearchLimits(deadline=self.deadline, work=work, stopped=self.stopped)
-            solution = solve(instance, limits)
+            instance = None if reduction.circles else Instance(reduction.problem)
+            if instance is None:
+                solution = solve_circles(reduction, limits)
+            else:
+                solution = solve(instance, limits)
             self.work -= limits.done
             return instance, solution

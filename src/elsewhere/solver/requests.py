@@ -16,7 +16,14 @@ from typing import Any
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.values.promise import Against, Promise
+from elsewhere.values.promise import (
+    MAX_RADIUS_KM,
+    MIN_RADIUS_KM,
+    Against,
+    HiddenCircles,
+    Promise,
+    Version,
+)
 from elsewhere.values.scores import Scores
 
 MAX_EXPONENT = 400
@@ -25,7 +32,7 @@ MAX_PREVIEW = 60
 """Characters of an argument that a sentence repeats."""
 WISHES = (
     "top", "budget", "keep", "drop", "margin", "lead", "prior", "values", "groups", "rivals",
-    "sees", "each_photo", "strict",
+    "sees", "each_photo", "strict", "versions",
 )  # fmt: skip
 """Every wish that makes up a promise, as `protect` names it."""
 
@@ -57,6 +64,7 @@ def read_request(
     sees: Any = None,
     each_photo: Any = False,
     strict: Any = False,
+    versions: Any = None,
     **unknown: Any,
 ) -> Request:
     """The promise that these arguments ask for; InputError where they are not understood."""
@@ -65,6 +73,8 @@ def read_request(
         raise InputError(f"there is no wish called {wish} here: choose among {', '.join(WISHES)}")
     tables, truths, several = _read_attackers(scores, truth)
     first, count = tables[0], len(tables)
+    rows = None if versions is None else _read_versions(versions, first)
+    first = first_rows(first, rows)
     if (top is None) == (budget is None):
         raise InputError("ask for either top=k (fewest withheld) or budget=n (furthest down)")
     tops = per_attacker(top, count, several, "top")
@@ -76,7 +86,10 @@ def read_request(
     alone = per_attacker(each_photo, count, several, "each_photo")
     against = []
     for i, table in enumerate(tables):
-        zone = _read_cells(truths[i], table.cells)
+        circles = truths[i] if isinstance(truths[i], HiddenCircles) else None
+        if circles is not None:
+            _check_circles(circles, table, leads[i], priors[i])
+        zone = () if circles is not None else _read_cells(truths[i], table.cells)
         if len(zone) == table.cells:
             raise InputError("the truth covers every cell: no rival is left to hide behind")
         cells = None if allowed[i] is None else _read_cells(allowed[i], table.cells, zone)
@@ -102,23 +115,37 @@ def read_request(
                 lead=read_nats(leads[i], "lead"),
                 prior=None if priors[i] is None else _read_prior(priors[i], table.cells),
                 rivals=cells,
-                sees=None if seen[i] is None else read_photos(seen[i], table, "sees"),
+                sees=None if seen[i] is None else read_photos(seen[i], first, "sees"),
                 each_photo=each,
+                circles=circles,
             )
         )
     kept, dropped = read_photos(keep, first, "keep"), read_photos(drop, first, "drop")
     both = sorted({*kept} & {*dropped})
     if both:
         raise InputError(f"photo {first.ids[both[0]]} cannot be both kept and dropped")
-    budget = None if budget is None else read_integer(budget, "budget", 0)
+    if budget is not None:
+        budget = read_integer(budget, "budget", 0) if rows is None else read_cost(budget)
     costs = None if values is None else _read_values(values, first)
     together = _read_groups(groups, first)
     if not isinstance(strict, (bool, np.bool_)):
         raise InputError(f"strict must be True or False, not {preview(strict)}")
+    for row in rows or ():
+        if row.cost >= (1 if costs is None else costs[row.photo]):
+            name = first.ids[row.photo]
+            raise InputError(f"a version of photo {name} must cost less than withholding it")
     promise = Promise(
-        first.photos, tuple(against), budget, kept, dropped, costs, together, bool(strict)
+        first.photos, tuple(against), budget, kept, dropped, costs, together, bool(strict), rows
     )
     return Request(promise, tables, several)
+
+
+def first_rows(scores: Scores, versions: tuple[Version, ...] | None) -> Scores:
+    """The first version of each photo: photos go by its name."""
+    if versions is None:
+        return scores
+    rows = [i for i, row in enumerate(versions) if i == 0 or versions[i - 1].photo != row.photo]
+    return Scores(scores.values[rows], [scores.ids[row] for row in rows])
 
 
 def preview(given: Any) -> str:
@@ -185,6 +212,14 @@ def read_value(value: Any) -> Fraction:
         raise InputError(
             f"a photo's value must be a positive number, not {preview(value)}"
         ) from None
+
+
+def read_cost(given: Any) -> Fraction:
+    """A cost in the photos' values, from 0 up."""
+    cost = read_value(given)
+    if cost < 0:
+        raise InputError(f"a cost must not be negative, but one is {preview(given)}")
+    return cost
 
 
 def read_photo(given: Any, scores: Scores, wish: str) -> int:
@@ -307,6 +342,23 @@ def _read_cells(given: Any, count: int, zone: tuple[int, ...] | None = None) -> 
     return tuple(cells)
 
 
+def _check_circles(circles: HiddenCircles, table: Scores, lead: Any, prior: Any) -> None:
+    """Refuse places that cannot be hidden from these scores."""
+    if table.points is None:
+        raise InputError(
+            "places can be hidden only where scores say where their cells lie: give points"
+        )
+    if lead or prior is not None:
+        raise InputError("places take neither a lead nor a prior: leave them out")
+    if not circles.positions:
+        raise InputError("truth is empty: give at least one position to hide")
+    if not MIN_RADIUS_KM <= circles.radius_km <= MAX_RADIUS_KM:
+        raise InputError(
+            f"places are hidden by circles of {MIN_RADIUS_KM:g} to {MAX_RADIUS_KM:g} km, not of "
+            f"{circles.radius_km:g} km"
+        )
+
+
 def _read_prior(given: Any, cells: int) -> tuple[float, ...]:
     try:
         prior = np.asarray(given, dtype=np.float64)
@@ -338,6 +390,21 @@ def _read_values(given: Any, scores: Scores) -> tuple[Fraction, ...] | None:
         if value <= 0:
             raise InputError(f"the value of photo {scores.ids[i]} must be above zero")
     return None if all(value == 1 for value in values) else values
+
+
+def _read_versions(given: Any, scores: Scores) -> tuple[Version, ...]:
+    """The version that each row of the scores is."""
+    pairs = list(given) if is_collection(given) else []
+    if len(pairs) != scores.photos or not all(is_collection(pair) for pair in pairs):
+        raise InputError(f"versions must be {scores.photos} pairs of a photo and a cost")
+    versions: list[Version] = []
+    for pair in pairs:
+        photo, cost = pair if len(pair) == 2 else (None, None)
+        versions.append(Version(read_integer(photo, "versions", 0), read_cost(cost)))
+    photos = [version.photo for version in versions]
+    if photos != sorted(photos) or set(photos) != set(range(photos[-1] + 1)):
+        raise InputError("versions must name every photo from 0 up, in order")
+    return tuple(versions)
 
 
 def _read_groups(given: Any, scores: Scores) -> tuple[tuple[int, ...], ...]:

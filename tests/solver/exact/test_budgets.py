@@ -26,7 +26,7 @@ def climb(
 
 def true_counts(instance: Instance) -> list[int]:
     """For every number of photos left out, the most that can be reached, by trying every plan."""
-    first = instance.fixed_out_photos
+    first = instance.base_size
     best: dict[int, int] = {}
     for plan in every_plan(instance):
         size = first + int(instance.sizes[plan].sum())
@@ -45,7 +45,7 @@ def test_every_step_is_the_best_or_says_how_much_better_it_could_be(
     instance = Instance(drawn(seed))
     assume(instance.units or instance.fixed_in.any())
     truth = true_counts(instance)
-    first = instance.fixed_out_photos
+    first = instance.base_size
     steps = climb(instance, prove_up_to)
     assert [step.budget for step in steps] == list(range(first, first + len(truth)))
     for step, most in zip(steps, truth, strict=True):

@@ -107,7 +107,7 @@ def test_what_is_fixed_has_left_the_choice() -> None:
         )
     )
     assert instance.units == 1
-    assert (instance.fixed_out_weight, instance.fixed_out_photos) == (7, 1)
+    assert (instance.base_weight, instance.base_size) == (7, 1)
     assert (instance.weights.tolist(), instance.sizes.tolist()) == ([5.0], [1.0])
     none = np.zeros(1, bool)
     assert instance.units_kept(none).tolist() == [True, False, True]

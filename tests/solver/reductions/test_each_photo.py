@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from elsewhere.solver.problem import OUT
-from elsewhere.solver.reductions import Contradiction
+from elsewhere.solver.problem import IN, OUT
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 from tests.solver.reductions.meaning import SEEDS, alone, assert_same_meaning, first, reduced
@@ -29,9 +28,11 @@ def test_revealing_photos_are_fixed_out() -> None:
     assert fixed.tolist() == [OUT, 0, 0]  # the tie of photo 2 counts for us
 
 
-def test_a_pinned_one_is_a_contradiction() -> None:
-    with pytest.raises(Contradiction, match="kept photo 0 reveals the truth by itself"):
-        reduced(ROWS, each_photo=1, keep=(0,))
+def test_a_pinned_one_is_exempt_with_its_group_and_no_other() -> None:
+    rows = np.concatenate([ROWS, ROWS])
+    assert reduced(rows, each_photo=1, keep=(0,)).fixed.tolist() == [IN, 0, 0, OUT, 0, 0]
+    together = reduced(rows, each_photo=1, keep=(1,), groups=[(0, 1)])
+    assert together.fixed.tolist() == [IN, 0, OUT, 0, 0]
 
 
 def test_a_photo_that_an_attacker_does_not_see_reveals_nothing_to_it() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import INTEGRALITY_TOLERANCE, Goal, SearchLimits
-from elsewhere.solver.exact.simplex import REDUCED_COST, SOLVED, Tableau, one_row_lift
+from elsewhere.solver.exact.simplex import SOLVED
 from elsewhere.solver.problem import Floats, Ints, Mask
 
 PREFIX_ROWS = (1, 2, 3, 5, 8, 12, 20, 30, 45)
@@ -38,7 +38,7 @@ def dive(
     Returns the relaxed plan, its cost, the rivals by ascending multiplier and the unit order that
     reduced costs give; None where the dive fails.
     """
-    tableau = Tableau(weights)
+    tableau = instance.tableau(weights)
     rows = list(chosen)
     row_rivals = list(chosen)  # the rival of each tableau row: a zone may need several rows
     zone_rows = instance.binding_zone_rows(instance.full_sums)
@@ -64,11 +64,11 @@ def dive(
         if goal.reached(counts):
             bound, cost = tableau.bound()
             multipliers = np.zeros(instance.rivals)
-            row_multipliers = np.maximum(tableau.columns[REDUCED_COST, tableau.units :], 0.0)
-            np.add.at(multipliers, row_rivals, row_multipliers)
+            np.add.at(multipliers, row_rivals, tableau.multipliers())
             holding = np.flatnonzero(good)
             ranked = holding[np.argsort(multipliers[holding], kind="stable")].tolist()
-            return x, bound, ranked, np.lexsort((cost / weights, -x))
+            with np.errstate(divide="ignore", invalid="ignore"):  # a choice may weigh nothing
+                return x, bound, ranked, np.lexsort((cost / weights, -x))
         lacking = counts < goal.each
         if not lacking.any():
             lacking[:] = True
@@ -76,11 +76,12 @@ def dive(
         if not len(hard):
             return None
         _, cost = tableau.bound()
-        lift = one_row_lift(
+        lift = instance.lift(
             cost,
             instance.unit_scores[hard] - instance.unit_scores[zone_rows[hard]],
             instance.full_sums[hard] - instance.full_sums[zone_rows[hard]],
             instance.error_bound[hard],
+            quick=True,
         )
         rival = int(hard[lift.argmin()])
         if not np.isfinite(lift.min()):
@@ -343,6 +344,14 @@ def _counts_along(instance: Instance, weights: Floats, order: Ints, cap: float) 
 
 def _prefix_orders(instance: Instance, weights: Floats, costs: Floats, k: int) -> list[Ints]:
     """Unit orders from the sums of each attacker's q cheapest rows, for several q."""
+    totals = surrogate_rows(instance, costs, k)
+    if totals is None:
+        return []
+    return list(np.argsort(totals / weights, axis=1, kind="stable"))
+
+
+def surrogate_rows(instance: Instance, costs: Floats, k: int) -> Floats | None:
+    """(several q, units) the sums of each attacker's q cheapest rows, each of length one."""
     zone_rows = instance.binding_zone_rows(instance.full_sums)
     rhs = instance.full_sums[: instance.rivals] - instance.full_sums[zone_rows]
     totals = []
@@ -358,19 +367,18 @@ def _prefix_orders(instance: Instance, weights: Floats, costs: Floats, k: int) -
             running = (rows / np.where(norm > 0, norm, 1.0)[:, None]).cumsum(axis=0)
             totals.append(running[np.minimum(np.array(row_counts), len(own)) - 1])
     if not totals:
-        return []
-    orders = np.argsort(sum(totals) / weights, axis=1, kind="stable")
-    return [order for q, order in zip(row_counts, orders, strict=True) if q <= max(longest, 1)]
+        return None
+    sums: Floats = sum(totals)
+    return sums[np.array(row_counts) <= max(longest, 1)]
 
 
 def _relax(instance: Instance, weights: Floats, rivals: Ints) -> tuple[Floats, Ints]:
     """The relaxed plan that makes these rivals hold, and the unit order of its multipliers."""
     zone_rows = instance.binding_zone_rows(instance.full_sums)
-    tableau = Tableau(weights)
+    tableau = instance.tableau(weights)
     for rival in rivals.tolist():
         tableau = tableau.with_row(*instance.row(rival, int(zone_rows[rival])))
     tableau.solve(40 + 6 * len(rivals))
     relaxed = tableau.values()
-    multipliers = np.maximum(tableau.columns[REDUCED_COST, tableau.units :], 0.0)
-    priced = (multipliers @ tableau.rows[:, : tableau.units]) / weights
+    priced = (tableau.multipliers() @ tableau.rows[:, : tableau.units]) / weights
     return relaxed, np.lexsort((priced, -relaxed))

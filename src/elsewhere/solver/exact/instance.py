@@ -7,6 +7,9 @@ rival's slack is its sum less the largest sum of its zone: of all the rows of a 
 against the zone's largest column is the most violated, and it is the same for all rivals of an
 attacker.
 
+With versions, a column of `unit_scores` is a choice of a photo (`choices.py`) and not a free unit:
+what it takes off the sums of the first choices. A plan is then a mask of choices.
+
 Float slacks decide the clear cases; a slack within `error_bound` of zero is decided exactly, from
 the scores as given. −inf becomes a number so large that nothing finite can outweigh it.
 """
@@ -19,6 +22,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from elsewhere.solver.exact.choice_simplex import (
+    QUICK_TANGENT_STEPS,
+    TANGENT_STEPS,
+    ChoiceTableau,
+    lift_choices,
+)
+from elsewhere.solver.exact.choices import Choices
+from elsewhere.solver.exact.simplex import Tableau, one_row_lift
 from elsewhere.solver.problem import FREE, IN, OUT, Attacker, Floats, Ints, Mask, Problem, holds
 
 UNIT_ROUNDOFF = 2.0**-53
@@ -30,15 +41,22 @@ class Instance:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.free: Ints = np.flatnonzero(problem.fixed == FREE)
-        self.units = len(self.free)
-        """The number of free units."""
+        self.choices = None if problem.versions is None else Choices.of(problem)
         self.fixed_in: Mask = problem.fixed == IN
         fixed_out = problem.fixed == OUT
-        self.weights: Floats = problem.weights[self.free].astype(np.float64)
-        self.sizes: Floats = problem.sizes[self.free].astype(np.float64)
+        if self.choices is None:
+            self.weights: Floats = problem.weights[self.free].astype(np.float64)
+            self.sizes: Floats = problem.sizes[self.free].astype(np.float64)
+            self.base_weight = int(problem.weights[fixed_out].sum())
+            """What every plan costs."""
+            self.base_size = int(problem.sizes[fixed_out].sum())
+            """What every plan takes of a budget."""
+        else:
+            self.weights = self.sizes = self.choices.weights
+            self.base_weight = self.base_size = self.choices.base_weight
+        self.units = len(self.weights)
+        """The number of free units, or of choices."""
         self.complemented_units: Mask = np.zeros(self.units, bool)
-        self.fixed_out_weight = int(problem.weights[fixed_out].sum())
-        self.fixed_out_photos = int(problem.sizes[fixed_out].sum())
         parts = [_unit_scores(problem, attacker) for attacker in problem.attackers]
         widths = [len(attacker.rivals) for attacker in problem.attackers]
         self.rivals = sum(widths)
@@ -58,12 +76,19 @@ class Instance:
         offsets = np.concatenate(
             [part[1][:width] for part, width in pairs] + [part[1][width:] for part, width in pairs]
         )
-        self.unit_scores: Floats = np.ascontiguousarray(scores[:, self.free])
-        self.base_sums: Floats = offsets + scores[:, self.fixed_in].sum(axis=1)
-        self.full_sums: Floats = self.base_sums + self.unit_scores.sum(axis=1)
-        """The sums with nothing left out."""
         self.error_bound: Floats = np.concatenate([part[2] for part in parts])
         """(rivals,) how far rounding may have moved a slack."""
+        if self.choices is None:
+            self.unit_scores: Floats = np.ascontiguousarray(scores[:, self.free])
+            self.base_sums: Floats = offsets + scores[:, self.fixed_in].sum(axis=1)
+            self.full_sums: Floats = self.base_sums + self.unit_scores.sum(axis=1)
+            """The sums with nothing left out."""
+        else:
+            self.unit_scores = self.choices.scores(scores, problem.unit_of)
+            self.base_sums = offsets + scores[:, self.choices.base_rows].sum(axis=1)
+            self.full_sums = self.base_sums
+            # a choice takes off one row and adds another, beside the rows of the first choices
+            self.error_bound *= 3.0
         self.single_zone = all(len(attacker.zone) == 1 for attacker in problem.attackers)
         first = np.array([zone.start for zone in self.zone_slices], np.intp)
         self._first_zone: Ints = first[self.attacker_of] if self.rivals else np.zeros(0, np.intp)
@@ -84,9 +109,11 @@ class Instance:
 
     def for_attackers(self, attackers: Sequence[int], seen: Mask) -> Instance:
         """The instance of these attackers; free units that are not `seen` are kept."""
+        chosen = tuple(self.problem.attackers[a] for a in attackers)
+        if self.choices is not None:
+            return Instance(replace(self.problem, attackers=chosen))
         fixed = self.problem.fixed.copy()
         fixed[self.free[~seen]] = IN
-        chosen = tuple(self.problem.attackers[a] for a in attackers)
         return Instance(replace(self.problem, attackers=chosen, fixed=fixed))
 
     def complemented(self, units: Mask) -> Instance:
@@ -121,15 +148,47 @@ class Instance:
         coefficients = self.unit_scores[rival] - self.unit_scores[zone_row]
         return coefficients, rhs, float(self.error_bound[rival])
 
+    def tableau(self, weights: Floats) -> Tableau:
+        """A tableau over the free units, or over choices, without rows."""
+        return Tableau(weights) if self.choices is None else ChoiceTableau(weights, self.choices)
+
+    def lift(
+        self, cost: Floats, rows: Floats, rhs: Floats, rhs_error: Floats, *, quick: bool = False
+    ) -> Floats:
+        """By how much adding each row, alone, raises the bound at these reduced costs.
+
+        `quick` may give less over choices.
+        """
+        if self.choices is None:
+            return one_row_lift(cost, rows, rhs, rhs_error)
+        steps = QUICK_TANGENT_STEPS if quick else TANGENT_STEPS
+        return lift_choices(self.choices, cost, rows, rhs, rhs_error, steps=steps)
+
     def sums(self, left_out: Mask | Floats) -> Floats:
         """Column sums when a (possibly fractional) share of each free unit is left out."""
         return self.full_sums - self.unit_scores @ left_out.astype(np.float64, copy=False)
 
     def units_kept(self, left_out: Mask) -> Mask:
         """Which of all units stay when these free units are left out."""
+        if self.choices is not None:
+            kept: Mask = self.problem.fixed != OUT
+            kept[self.choices.units[left_out & (self.choices.units >= 0)]] = False
+            return kept
         kept = self.fixed_in.copy()
         kept[self.free] = left_out == self.complemented_units
         return kept
+
+    def rows_shared(self, left_out: Mask) -> Mask:
+        """Which rows of the scores are shared when these free units are left out."""
+        if self.choices is not None:
+            return self.choices.rows_shared(left_out, self.problem.unit_of)
+        return np.asarray(self.units_kept(left_out)[self.problem.unit_of])
+
+    def plan_of(self, kept: Mask, shared: Mask) -> Mask:
+        """The free units that a plan leaves out, or the choices that it takes."""
+        if self.choices is not None:
+            return self.choices.taken(kept, shared)
+        return np.asarray(~kept[self.free])
 
     def holding(self, left_out: Mask) -> Mask:
         """Which rivals hold, exactly, when these free units are left out."""
@@ -138,7 +197,7 @@ class Instance:
         unsure = ~result & ~(slack < -self.error_bound)
         if not unsure.any():
             return result
-        photos = self.units_kept(left_out)[self.problem.unit_of]
+        photos = self.rows_shared(left_out)
         for a in np.unique(self.attacker_of[unsure]).tolist():
             attacker = self.problem.attackers[a]
             own = unsure & (self.attacker_of == a)
@@ -169,6 +228,8 @@ class Instance:
 def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, Floats]:
     """One attacker's scores (rivals, then zone) by unit, their offsets and their error bounds.
 
+    By row with versions.
+
     The bound covers every subset of the units and every order of summation: each of at most
     photos + 4 additions errs by at most one unit roundoff of the sum of magnitudes so far.
     """
@@ -178,7 +239,7 @@ def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, 
     offset = np.zeros(len(columns))
     if attacker.offset is not None:
         offset = attacker.offset[columns].astype(np.float64)
-    seen = np.ones(problem.photos, bool) if attacker.sees is None else attacker.sees
+    seen = np.ones(problem.rows, bool) if attacker.sees is None else attacker.sees
     shift, lead = attacker.shift, attacker.lead
     finite_bank, finite_offset = np.isfinite(bank), np.isfinite(offset)
     all_finite = bool(finite_bank.all() and finite_offset.all())
@@ -193,19 +254,23 @@ def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, 
         shift, lead = shift * scale, lead * scale
     bank[~seen] = 0.0
     magnitude = np.abs(bank).sum(axis=0) + np.abs(offset)
-    magnitude[:width] += abs(shift) * problem.photos + abs(lead)
+    magnitude[:width] += abs(shift) * problem.rows + abs(lead)
     if not all_finite:
         low = 4.0 * (2.0 * magnitude.max() + 1.0)
-        high = 4.0 * (problem.photos + 2) * low
+        high = 4.0 * (problem.rows + 2) * low
         rival, truth = (high, low) if problem.strict else (low, high)
         replacement = np.where(np.arange(len(columns)) < width, -rival, -truth)
         bank = np.where(finite_bank | ~seen[:, None], bank, replacement)
         offset = np.where(finite_offset, offset, replacement)
         magnitude = np.abs(bank).sum(axis=0) + np.abs(offset)
-        magnitude[:width] += abs(shift) * problem.photos + abs(lead)
+        magnitude[:width] += abs(shift) * problem.rows + abs(lead)
+    by_row = problem.versions is not None
     scores = np.zeros((len(columns), problem.units))
     seen_count = np.zeros(problem.units)
-    if problem.units == problem.photos:
+    if by_row:
+        scores = np.ascontiguousarray(bank.T)
+        seen_count = seen.astype(np.float64)
+    elif problem.units == problem.rows:
         scores[:, problem.unit_of] = bank.T
         seen_count[problem.unit_of] = seen
     else:
@@ -214,6 +279,6 @@ def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, 
     if shift:
         scores[:width] -= shift * seen_count
     offset[:width] -= lead
-    relative_error = 4.0 * UNIT_ROUNDOFF * (problem.photos + 8)
+    relative_error = 4.0 * UNIT_ROUNDOFF * (problem.rows + 8)
     error = relative_error * (magnitude[:width] + magnitude[width:].max()) + 1e-300
     return scores, offset, error

@@ -16,11 +16,12 @@ from typing import Protocol
 
 import numpy as np
 
+from elsewhere.solver.exact.choice_heuristics import cheapen_choices, find_light_choices
+from elsewhere.solver.exact.choice_search import ChoiceSearch
 from elsewhere.solver.exact.heuristics import find_light_plan, reinsert_units
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Goal, Search, SearchLimits
-from elsewhere.solver.exact.simplex import one_row_lift
-from elsewhere.solver.problem import Floats, Ints, Mask, row_slack
+from elsewhere.solver.problem import IN, Floats, Ints, Mask, row_slack
 
 MAIN_SEARCH_WORK = 100_000
 """Work that the main search does before the first probe."""
@@ -75,12 +76,14 @@ class MinWeight:
         part = self.instance.restricted(np.flatnonzero(self.costs <= cutoff))
 
         def on_plan(search: Search, left_out: Mask, _: int, __: Ints) -> None:
-            self.best = reinsert_units(part, self.weights, left_out, self.goal)
+            reinsert = reinsert_units if part.choices is None else cheapen_choices
+            self.best = reinsert(part, self.weights, left_out, self.goal)
             self.value = int(self.weights[self.best].sum())
             search.cutoff = self.value - 1
             search.stop = stop_at_first
 
-        return Search(part, self.weights, self.goal, cutoff, on_plan, limits, self.side)
+        tree = tree_type(part)
+        return tree(part, self.weights, self.goal, cutoff, on_plan, limits, self.side)
 
     def tighten(self, search: Search) -> None:
         """Accept only lighter plans."""
@@ -113,7 +116,8 @@ class MaxCover:
             self.tighten(search)
 
         goal = self._goal(self.upper - cutoff)
-        return Search(self.part, self.weights, goal, self.cap, on_plan, limits)
+        tree = tree_type(self.part)
+        return tree(self.part, self.weights, goal, self.cap, on_plan, limits)
 
     def tighten(self, search: Search) -> None:
         """Accept only plans with more holding rivals."""
@@ -127,6 +131,11 @@ class MaxCover:
             return Goal(self.floor, level)
         attackers = len(self.part.zone_slices)
         return Goal(np.full(attackers, level, np.intp), attackers * level)
+
+
+def tree_type(instance: Instance) -> type[Search]:
+    """The kind of tree over an instance: of its free units, or of its choices."""
+    return Search if instance.choices is None else ChoiceSearch
 
 
 def close_gap(
@@ -203,7 +212,8 @@ def minimise(
             cheapest.append(np.sort(own[order[: max(40, 4 * need)]]))
         rivals = np.concatenate(cheapest)
         part = instance.restricted(rivals)
-        best = find_light_plan(part, weights, costs[rivals], goal, cap=cap, limits=limits)
+        find = find_light_plan if instance.choices is None else find_light_choices
+        best = find(part, weights, costs[rivals], goal, cap=cap, limits=limits)
     if known_plan is not None and (best is None or weights[known_plan].sum() < weights[best].sum()):
         best = known_plan
     cost = int(weights[best].sum()) if best is not None else int(cap) + 1
@@ -246,6 +256,10 @@ def maximise(
 
 def max_removable_weight(instance: Instance, weights: Floats) -> float:
     """The weight that can be left out with one unit still kept."""
+    if instance.choices is not None:
+        # leaving out all units costs more than any other plan, by 1 at least
+        dearest = float(instance.choices.most(weights).sum())
+        return dearest if instance.fixed_in.any() or not instance.units else dearest - 1
     total = float(weights.sum())
     if instance.fixed_in.any() or instance.complemented_units.any() or not instance.units:
         return total
@@ -260,6 +274,7 @@ def rival_costs(
     By default of all rivals, each against the binding row of its zone only.
     """
     scores, full = instance.unit_scores, instance.full_sums
+    quick = rivals is None
     if rivals is None or zone_rows is None:
         rivals = np.arange(instance.rivals, dtype=np.intp)
         zone_rows = instance.binding_zone_rows(full)
@@ -268,7 +283,9 @@ def rival_costs(
     if not instance.units:
         return np.where(rhs >= -error, 0.0, np.inf)
     rows = scores[rivals] - scores[zone_rows]
-    if (weights == weights[0]).all():  # sort the coefficients: the fewest units that suffice
+    if (
+        instance.choices is None and (weights == weights[0]).all()
+    ):  # sort the coefficients: the fewest units that suffice
         rows.sort(axis=1)
         np.minimum(rows, 0.0, out=rows)
         enough = rows.cumsum(axis=1) <= (rhs + 2 * error)[:, None]
@@ -276,13 +293,15 @@ def rival_costs(
         costs[rhs >= -error] = 0.0
         costs *= weights[0]
     else:
-        lift = one_row_lift(weights, rows, rhs, error)
+        lift = instance.lift(weights, rows, rhs, error, quick=quick)
         costs = np.where(np.isfinite(lift), np.ceil(lift * (1 - 1e-12) - 1e-9), np.inf)
     # A row that is the same whatever is left out (a twin of the truth, say) and does not hold never
     # will. The scores as given decide: floats that were scaled or summed may hide a difference.
     problem = instance.problem
     free_photos = np.isin(problem.unit_of, instance.free)
-    all_kept = instance.units_kept(np.zeros(instance.units, bool))[problem.unit_of]
+    if instance.choices is not None:
+        free_photos |= problem.fixed[problem.unit_of] == IN
+    all_kept = instance.rows_shared(np.zeros(instance.units, bool))
     for i in np.flatnonzero(np.abs(rhs) <= error).tolist():
         a = int(instance.attacker_of[rivals[i]])
         attacker = problem.attackers[a]
@@ -301,7 +320,7 @@ def rival_costs(
 
 def tighten_rival_costs(instance: Instance, weights: Floats, costs: Floats, cap: float) -> Floats:
     """Tighten the costs that are at most `cap`, by the rows against every cell of the zone."""
-    if instance.single_zone:
+    if instance.single_zone and instance.choices is None:
         return costs
     costs = costs.copy()
     for a, zone in enumerate(instance.zone_slices):

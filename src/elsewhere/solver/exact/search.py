@@ -46,9 +46,13 @@ class SearchLimits:
     """Tree nodes and simplex pivots, so that the same limit stops at the same plan everywhere."""
     done: int = 0
     """Work done so far."""
+    thorough: bool = True
+    """Whether bounds of plans for places may take some tenths of a second."""
     stopped: Callable[[], bool] | None = None
     """Called often. True is the same as a deadline that has passed. It may raise, to end the work
     at once and without a solution."""
+    time_decided: bool = False
+    """Whether somebody was told that the time is over: another machine may go further."""
 
     def exhausted(self) -> bool:
         """Whether any limit is reached."""
@@ -57,7 +61,9 @@ class SearchLimits:
     def out_of_time(self) -> bool:
         """Whether the deadline has passed or `stopped` says so."""
         stopped = self.stopped is not None and self.stopped()
-        return stopped or time.monotonic() >= self.deadline
+        over = stopped or time.monotonic() >= self.deadline
+        self.time_decided = self.time_decided or over
+        return over
 
 
 @dataclass
@@ -104,7 +110,7 @@ class Search:
     def run(self) -> bool:
         """Search until the tree is done (True) or a limit is reached (False: run again)."""
         if not self.nodes:
-            tableau = Tableau(self.weights)
+            tableau = self.instance.tableau(self.weights)
             if self.side is not None:
                 tableau = tableau.with_row(self.side[0], float(self.side[1]), 0.0)
             rivals = np.arange(self.instance.rivals, dtype=np.intp)
@@ -157,25 +163,14 @@ class Search:
         hard, easy = node.candidates[violated], node.candidates[~violated]
         lifted = np.zeros(0)
         if len(hard):
-            scores = instance.unit_scores
-            rows = scores[hard] - scores[zone_rows[hard]]
-            rhs = instance.full_sums[hard] - instance.full_sums[zone_rows[hard]]
-            rhs -= rows[:, node.state == 1].sum(axis=1)
-            error = instance.error_bound[hard]
-            lifted = bound + one_row_lift(cost[free], rows[:, free], rhs, error)
+            lifted = bound + self._lift(node, cost, hard, zone_rows[hard])
             order = np.argsort(-lifted, kind="stable")
             order = order[~(lifted[order] > self.cutoff)]
             hard, lifted = hard[order], lifted[order]
         remaining = np.concatenate([hard, easy])
         if not self._is_reachable(node.chosen, remaining):
             return
-        rows_left = len(node.chosen) + len(remaining) + len(instance.unit_scores) - instance.rivals
-        allowance = min(ENUMERATION_SUMS_PER_WORK * self.limits.done, MAX_ENUMERATION_SUMS)
-        units = int(free.sum())
-        if units <= MAX_ENUMERATION_UNITS and (
-            rows_left << units <= max(ENUMERATION_SUMS, allowance)
-        ):
-            self._enumerate(node, remaining, free)
+        if self._enumerate(node, remaining, bound, cost):
             return
         if not len(hard) or self._is_reachable(node.chosen, easy):
             yield from self._branch_on_unit(node, remaining, x, cost, free)
@@ -200,6 +195,14 @@ class Search:
                 child = node.tableau.with_row(*instance.row(rival, zone_row))
                 yield Node(child, rest, chosen, node.state)
 
+    def _lift(self, node: Node, cost: Floats, rivals: Ints, zone_rows: Ints) -> Floats:
+        """By how much the bound rises if each of these rivals, alone, must hold."""
+        instance, free = self.instance, node.state < 0
+        rows = instance.unit_scores[rivals] - instance.unit_scores[zone_rows]
+        rhs = instance.full_sums[rivals] - instance.full_sums[zone_rows]
+        rhs -= rows[:, node.state == 1].sum(axis=1)
+        return one_row_lift(cost[free], rows[:, free], rhs, instance.error_bound[rivals])
+
     def _last_child(self, hard: Ints, certain: Ints) -> int:
         """The last i for which the goal is reachable with hard[i:] and `certain` rivals each."""
         last = len(hard) - max(0, self.goal.total - int(certain.sum()))
@@ -209,10 +212,24 @@ class Search:
             last = min(last, int(own[certain[a] - self.goal.each[a]]))
         return last
 
-    def _enumerate(self, node: Node, candidates: Ints, free: Mask) -> None:
-        """Offer every remaining plan that may reach the goal, the lightest first."""
+    def _enumeration_limit(self) -> int:
+        """Column sums worth computing at a node: enumeration pays where the tree is slow."""
+        allowance = min(ENUMERATION_SUMS_PER_WORK * self.limits.done, MAX_ENUMERATION_SUMS)
+        return max(ENUMERATION_SUMS, allowance)
+
+    def _enumerate(self, node: Node, candidates: Ints, bound: float, cost: Floats) -> bool:
+        """Offer every remaining plan that may reach the goal, the lightest first.
+
+        False where there are too many.
+        """
+        units = np.flatnonzero(node.state < 0)
+        rows_left = len(node.chosen) + len(candidates)
+        rows_left += len(self.instance.unit_scores) - self.instance.rivals
+        if len(units) > MAX_ENUMERATION_UNITS or (
+            rows_left << len(units) > self._enumeration_limit()
+        ):
+            return False
         part = self.instance.restricted(np.sort(np.concatenate([node.chosen, candidates])))
-        units = np.flatnonzero(free)
         fixed = node.state > 0
         cost, counts = enumerate_completions(part, self.weights, fixed, units)
         self.limits.done += len(cost) * len(part.unit_scores) // 8192
@@ -227,6 +244,7 @@ class Search:
             left_out = fixed.copy()
             left_out[units] = (plan >> np.arange(len(units))) & 1
             self.offer(left_out)
+        return True
 
     def _branch_on_unit(
         self, node: Node, candidates: Ints, x: Floats, cost: Floats, free: Mask
@@ -271,22 +289,16 @@ class Search:
             if bound > self.cutoff:
                 return None
             x = tableau.values()
-            settled = (node.state < 0) & (bound + np.abs(cost) > self.cutoff)
-            if settled.any():  # their other value alone would pass the cutoff
-                units = np.flatnonzero(settled)
-                values = (cost[units] < 0).astype(np.float64)
-                node.state = node.state.copy()
-                node.state[units] = values
-                tableau.fix(units, values)
-            # Fixed units are rounded to where they are fixed, not to where the simplex has them:
-            # where all are fixed, the plan offered is the only plan of the node.
-            up = np.where(node.state < 0, x > INTEGRALITY_TOLERANCE, node.state > 0)
-            nearest = np.where(node.state < 0, x > 0.5, node.state > 0)
+            if not self._settle(node, bound, cost):
+                return None
+            up, nearest = self._roundings(node, x)
             self.offer(nearest)
             if (up != nearest).any() and not self.stop:
                 self.offer(up)
             if self.stop or bound > self.cutoff:
                 return None
+            if self._add_links(node, x):
+                continue
             sums = instance.sums(x)
             slack, zone_rows = instance.slacks(sums), instance.binding_zone_rows(sums)
             if instance.single_zone or not len(node.chosen):
@@ -297,6 +309,30 @@ class Search:
                 return bound, cost, x, slack, zone_rows
             node.rows = {*node.rows, (worst, zone_row)}
             node.tableau = tableau.with_row(*instance.row(worst, zone_row))
+
+    def _settle(self, node: Node, bound: float, cost: Floats) -> bool:
+        """Fix units whose other value alone would pass the cutoff; False to prune."""
+        settled = (node.state < 0) & (bound + np.abs(cost) > self.cutoff)
+        if settled.any():
+            units = np.flatnonzero(settled)
+            values = (cost[units] < 0).astype(np.float64)
+            node.state = node.state.copy()
+            node.state[units] = values
+            node.tableau.fix(units, values)
+        return True
+
+    def _roundings(self, node: Node, x: Floats) -> tuple[Mask, Mask]:
+        """The relaxed plan with fractions rounded up, and to the nearest value.
+
+        Fixed units are rounded to where they are fixed, not to where the simplex has them: where
+        all are fixed, the plan offered is the only plan of the node.
+        """
+        up = np.where(node.state < 0, x > INTEGRALITY_TOLERANCE, node.state > 0)
+        return up, np.where(node.state < 0, x > 0.5, node.state > 0)
+
+    def _add_links(self, node: Node, x: Floats) -> bool:
+        """Whether rows that link choices were added, because the relaxed plan violates them."""
+        return False
 
 
 def enumerate_completions(

@@ -28,6 +28,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from elsewhere.solver.exact.choice_heuristics import improve_choices
 from elsewhere.solver.exact.heuristics import adapt_plan, leading_rivals, reinsert_units
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import SearchResult, minimise
@@ -79,7 +80,9 @@ def minimise_for_several(instance: Instance, goal: Goal, limits: SearchLimits) -
     if result.proved or limits.exhausted():
         return result
     plan, bound = result.left_out, result.bound
-    if plan is not None:
+    if plan is not None and instance.choices is not None:
+        plan = improve_choices(instance, weights, plan, goal, limits)
+    elif plan is not None:
         plan = improve_by_swaps(instance, weights, goal, plan, limits)
         lagrangean = LagrangeanBound(instance, weights, goal, limits)
         for _ in range(MAX_LAGRANGEAN_ROUNDS):
@@ -135,8 +138,10 @@ def solve_by_active_set(
 
 
 def units_seen(instance: Instance, attacker: int) -> Mask:
-    """Which free units an attacker sees."""
+    """Which free units an attacker sees; all choices, where there are versions."""
     problem = instance.problem
+    if instance.choices is not None:
+        return np.ones(instance.units, bool)
     sees = problem.attackers[attacker].sees
     units = np.zeros(problem.units, bool)
     units[problem.unit_of if sees is None else problem.unit_of[sees]] = True

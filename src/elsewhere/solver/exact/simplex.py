@@ -116,6 +116,10 @@ class Tableau:
         x[self.basis[basic]] = self.basic_values[0, basic]
         return x
 
+    def multipliers(self) -> Floats:
+        """(rows,) the multipliers of the rows, none negative."""
+        return np.maximum(self.columns[REDUCED_COST, self.units :], 0.0)
+
     def with_row(self, coefficients: Floats, rhs: float, rhs_error: float) -> Tableau:
         """A child with one more row, scaled so that its largest coefficient is about one."""
         m, n = len(self.basis), self.units
@@ -244,7 +248,7 @@ class Tableau:
     def bound(self) -> tuple[float, Floats]:
         """The safe lower bound that the multipliers give, and the units' reduced costs."""
         n = self.units
-        multipliers = np.maximum(self.columns[REDUCED_COST, n:], 0.0)
+        multipliers = self.multipliers()
         priced = multipliers @ self.rows
         cost = self.weights + priced[:n]
         lower, upper = self.columns[LOWER, :n], self.columns[UPPER, :n]

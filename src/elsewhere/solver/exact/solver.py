@@ -12,11 +12,17 @@ good orders give plans for all remaining budgets at once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from elsewhere.solver.exact.choice_heuristics import (
+    adapt_choices,
+    find_full_choices,
+    path_plans,
+    restore_choices,
+)
 from elsewhere.solver.exact.heuristics import (
     adapt_plan,
     find_full_plan,
@@ -49,7 +55,7 @@ def solve(
     limits: SearchLimits | None = None,
     previous: frozenset[int] | None = None,
 ) -> Solution:
-    """The best plan and how far it is proved; among equals, one near the photos left out before.
+    """The best plan and how far it is proved; among equals, one near the rows not shared before.
 
     >>> from elsewhere.solver.problem import plain
     >>> scores = np.log([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1], [0.6, 0.1, 0.3]])
@@ -78,7 +84,7 @@ def solve(
                 result = minimise_for_several(instance, goal, limits)
             if result.left_out is not None and preference.any():
                 result.left_out = _nearest(instance, goal, result.left_out, preference, limits)
-            bound = result.bound + instance.fixed_out_weight
+            bound = result.bound + instance.base_weight
         else:
             result = _within_budget(instance, budget, limits)
             bound = result.bound
@@ -86,11 +92,20 @@ def solve(
         if result.left_out is None:
             status = "infeasible" if result.proved else "unknown"
             return Solution(status, None, 0, 0 if result.proved else bound, counts, limits.done)
-        kept = instance.units_kept(result.left_out)
-        cost = int(instance.weights[result.left_out].sum()) + instance.fixed_out_weight
-        status = "optimal" if result.proved else "feasible"
-        solution = Solution(status, kept, cost, bound, counts, limits.done)
-        return polish(instance, solution, preference)
+        solution = Solution(
+            status="optimal" if result.proved else "feasible",
+            kept=instance.units_kept(result.left_out),
+            cost=int(instance.weights[result.left_out].sum()) + instance.base_weight,
+            bound=bound,
+            counts=counts,
+            work=limits.done,
+            shared=instance.rows_shared(result.left_out),
+        )
+        if instance.choices is None:
+            return polish(instance, solution, preference)
+        taken = restore_choices(instance, result.left_out, preference)
+        kept, shared = instance.units_kept(taken), instance.rows_shared(taken)
+        return replace(solution, kept=kept, shared=shared)
 
 
 def _nearest(
@@ -103,6 +118,18 @@ def _nearest(
     weights = instance.weights
     if limits.out_of_time():
         return best
+    if instance.choices is not None:
+        best = adapt_choices(instance, weights, preference, goal, best)
+        scale = 2 * instance.problem.photos + 1
+        scaled = np.maximum(weights * scale - preference, 0.0)
+        if scaled.sum() >= MAX_TOTAL_WEIGHT:
+            return best
+        result = minimise(
+            instance, scaled, goal, replace(limits, work=NEAR_WORK, done=0), start=best
+        )
+        nearer = result.left_out
+        as_light = nearer is not None and weights[nearer].sum() <= weights[best].sum()
+        return nearer if nearer is not None and as_light else best
     before = preference > 0
     if before.any():
         best = adapt_plan(instance, weights, before, goal, best, limits=limits)
@@ -125,13 +152,14 @@ def _within_budget(instance: Instance, budget: int, limits: SearchLimits) -> Sea
     """
     sizes, weights = instance.sizes, instance.weights
     attackers = len(instance.zone_slices)
-    cap = min(budget - instance.fixed_out_photos, max_removable_weight(instance, sizes))
+    cap = min(budget - instance.base_size, max_removable_weight(instance, sizes))
     if cap < 0:
         return SearchResult(None, 0, proved=True)
     cap = int(cap)
     costs = rival_costs(instance, sizes)
     rivals = np.flatnonzero(costs <= cap)
-    start = find_full_plan(instance.restricted(rivals), sizes, costs[rivals], cap, limits)
+    find = find_full_plan if instance.choices is None else find_full_choices
+    start = find(instance.restricted(rivals), sizes, costs[rivals], cap, limits)
     result = maximise(instance, sizes, cap, limits, start=start, costs=costs)
     assert result.left_out is not None
     bound, proved = result.bound, result.proved
@@ -181,7 +209,15 @@ def merge_attackers(problem: Problem) -> Problem:
 
 
 def similarity_preference(instance: Instance, previous: frozenset[int]) -> Floats:
-    """For each free unit, how many of its photos were withheld before, less how many were not."""
+    """For each free unit, how many of its photos were withheld before, less how many were not.
+
+    With versions, `previous` are the rows that were not shared. For each choice: for how many
+    photos it repeats what was done before, less for how many the first choice does.
+    """
+    if instance.choices is not None:
+        before = np.zeros(instance.problem.rows, bool)
+        before[sorted(previous)] = True
+        return instance.choices.repetitions(~before, instance.problem)
     photos = np.full(instance.problem.photos, -1.0)
     photos[sorted(previous)] = 1.0
     preference = np.zeros(instance.problem.units)
@@ -243,7 +279,8 @@ def polish(instance: Instance, solution: Solution, preference: Floats) -> Soluti
                 break
         else:
             break
-    return replace(solution, kept=instance.units_kept(left_out))
+    kept = instance.units_kept(left_out)
+    return replace(solution, kept=kept, shared=kept[problem.unit_of])
 
 
 @dataclass(frozen=True)
@@ -251,7 +288,7 @@ class BudgetStep:
     """The best known plan for one budget."""
 
     budget: int
-    """Photos left out at most, including those fixed out."""
+    """Photos left out at most, including those fixed out; with versions, the cost."""
     left_out: Mask
     reached: int
     """The smallest count of holding rivals over the attackers."""
@@ -264,10 +301,14 @@ class BudgetStep:
 def solve_all_budgets(
     instance: Instance, prove_up_to: int, limits: SearchLimits
 ) -> Iterator[BudgetStep]:
-    """A step for every budget from the photos that are fixed out to all but one unit's."""
+    """A step for every budget from the photos that are fixed out to all but one unit's.
+
+    With versions, a step for every cost at which the best known plan changes.
+    """
     sizes = instance.sizes
     attackers = len(instance.zone_slices)
-    first = instance.fixed_out_photos
+    stride = 1 if instance.choices is None else MAX_TOTAL_WEIGHT  # only where something changes
+    first = instance.base_size
     last = first + int(max_removable_weight(instance, sizes))
     costs = rival_costs(instance, sizes)
     best = np.zeros(instance.units, bool)
@@ -287,13 +328,13 @@ def solve_all_budgets(
         )
         if result.left_out is None:  # no plan up to the cap, or not decided in time
             settled = proved_to if result.proved else first + result.bound - 1
-            for b in range(budget, settled + 1):
+            for b in range(budget, settled + 1, stride):
                 yield BudgetStep(b, best, reached, reached)
             budget = settled + 1
             break
         cost = first + int(sizes[result.left_out].sum())
         settled = cost if result.proved else first + result.bound
-        for b in range(budget, min(cost, settled)):
+        for b in range(budget, min(cost, settled), stride):
             yield BudgetStep(b, best, reached, reached)
         budget = max(budget, min(cost, settled))
         if not result.proved:
@@ -304,9 +345,13 @@ def solve_all_budgets(
     if budget > last:
         return
     costs = tighten_rival_costs(instance, sizes, costs, last - first)
-    known = prefix_plans(instance, sizes, costs, last - first, limits) | known
+    prefixes = prefix_plans if instance.choices is None else path_plans
+    known = prefixes(instance, sizes, costs, last - first, limits) | known
     fewest = True
-    for b in range(budget, last + 1):  # a plan, and how many rivals could hold one at a time
+    budgets: Iterable[int] = range(budget, last + 1)
+    if instance.choices is not None:
+        budgets = sorted({budget, *(first + cost for cost in known if first + cost > budget)})
+    for b in budgets:  # a plan, and how many rivals could hold one at a time
         plan = known.get(b - first)
         if plan is not None:
             count = int(instance.counts(instance.holding(plan)).min())

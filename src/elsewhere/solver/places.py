@@ -1,0 +1,519 @@
+"""Places: none of the attacker's first k circles comes near a photo.
+
+The attacker adds up the kept photos' log-probabilities, L = Σ ℓ_i, and weighs them with an exponent
+τ: his posterior is q ∝ exp(τL). He takes the circle that holds most, strikes out every centre
+within twice its radius R, and goes on. *Hidden* circles are those centred within R of a photo;
+*rivals* are circles more than 3R from every photo and 4R from each other, so that a circle strikes
+out one rival at most. Where k rivals each hold more than every hidden circle, one of them is left
+at each of his first k turns, so none of the first k circles is hidden. That is the promise, for
+every τ from 1/n to 1, for sums of the photos' own circles, and for each photo alone.
+
+Centres lie anywhere. A grid of centres stands for the hidden ones: each hidden circle lies within a
+slightly larger circle of the grid. Rivals are centred on cells. Both err on the same side.
+
+The masses are sums of exponentials, but rows must be linear. With weights w = softmax(τL) on a
+rival W, taken at some set of kept photos, Jensen's inequality says for *every* set
+
+    log Σ over c in W of exp(τL(c))  ≥  τ Σ_c w_c L(c) + entropy(w),
+
+and a hidden circle holds at most exp(τ max_z L(z) + δ), with δ measured at the same set. So
+
+    Σ over kept i of (Σ_c w_c ℓ_i(c) − ℓ_i(z))  ≥  (δ − entropy(w)) / τ     for every hidden cell z
+
+are rows of the canonical problem. A plan that fulfils them is tried by the promise's own words;
+where it fails, weights and δ are taken anew. Where no rows lead to a plan, photos are left out by
+those words alone, one by one.
+
+These rows are sufficient, not necessary. Rows that every plan fulfils give a lower bound: those
+for sums of the photos' own circles, which are exact, and for τ = 1 those of the cells: a rival of m
+cells counts only if Σ (ℓ_i(c) − ℓ_i(z)) ≥ −log m for one of its cells c. A plan as light as this
+bound is optimal among these rivals and hidden circles. So is one for which all lighter sets were
+tried, where they are few enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from elsewhere.globe.circles import TOLERANCE_KM, Circles, cosine, grid_around
+from elsewhere.globe.coordinates import unit_vector
+from elsewhere.solver.circle_attacker import CircleAttacker, Groups
+from elsewhere.solver.exact import Instance, SearchLimits, solve
+from elsewhere.solver.problem import (
+    FREE,
+    IN,
+    OUT,
+    Floats,
+    Ints,
+    Mask,
+    Problem,
+    Solution,
+    plans_between,
+)
+from elsewhere.values.scores import FloatMatrix
+
+MAX_RIVALS = 300
+"""Rivals that rows are made for: the best of the whole album."""
+MAX_ROUNDS = 8
+"""How often weights and δ are taken anew."""
+MAX_TRIED = 600
+"""Sets lighter than a plan that are tried, all or none, by the promise's own words."""
+MAX_SWITCHES = 64
+"""Changes of a single photo with versions, tried by the promise's own words."""
+MAX_AT_A_TIME = 256
+"""Units of a large album that are tried at a time."""
+GRID = 12
+"""Steps in a radius of the grid of hidden centres: a circle between them is a little larger."""
+_FIRST_RIVALS = 60
+"""Rivals of the whole album that each photo is tried against before its own."""
+
+
+@dataclass(frozen=True)
+class PlacePlan:
+    """A plan by the promise's own words, or none."""
+
+    solution: Solution
+    """Optimal among these rivals and hidden circles, or feasible with a bound by necessary rows.
+
+    Infeasible where even the necessary rows have no plan; unknown where no plan was found.
+    """
+    alone: Mask
+    """(rows,) which rows tell the place alone. Those of photos that must stay are exempt."""
+    rounds: int
+    """How often the rows were solved."""
+
+
+def hidden_circles(circles: Circles, lat: Floats, lon: Floats) -> tuple[Ints, ...]:
+    """Cells of circles such that each circle centred within R of a photo lies in one of them.
+
+    Where no cell is near enough to a photo to be in such a circle, the nearest one stands for it.
+    """
+    return _hidden_circles(circles, hidden_places(circles, lat, lon))
+
+
+def hidden_places(circles: Circles, lat: Floats, lon: Floats) -> Floats:
+    """Unit vectors of the photos, and of the cells that stand for those with no cell near."""
+    pairs = np.unique(np.column_stack((lat, lon)), axis=0)
+    places = unit_vector(*pairs.T)
+    reach = 2 * circles.radius_km
+    lonely = np.ones(len(places), bool)
+    for cluster, near in circles.clusters(places, reach):
+        along = places[cluster] @ circles.unit[near].T
+        lonely[cluster] = along.max(axis=1, initial=-2.0) < cosine(reach + TOLERANCE_KM)
+    if lonely.any():
+        nearest = np.unique((places[lonely] @ circles.unit.T).argmax(axis=1))
+        places = np.concatenate((places, circles.unit[nearest]))
+    return places
+
+
+def real_circles(circles: Circles, places: Floats) -> tuple[Ints, ...]:
+    """Cells of some circles that are centred within R of a place: those of the same grid."""
+    return _hidden_circles(circles, places, real=True)
+
+
+def _hidden_circles(circles: Circles, places: Floats, *, real: bool = False) -> tuple[Ints, ...]:
+    radius, step = circles.radius_km, circles.radius_km / GRID
+    found: dict[bytes, Ints] = {}
+    for cluster, near in circles.clusters(places, 2 * radius):
+        grid = grid_around(places[cluster], radius, step)
+        reach = radius + step + TOLERANCE_KM
+        if real:
+            reach = max(radius - 2 * TOLERANCE_KM, 0.0)
+            grid = np.concatenate((grid, places[cluster], circles.unit[near]))
+            grid = grid[(grid @ places[cluster].T >= cosine(reach)).any(axis=1)]
+        inside = circles.unit[near] @ grid.T >= cosine(reach)
+        packed = {row.tobytes(): number for number, row in enumerate(np.packbits(inside, 0).T)}
+        sets = inside.T[list(packed.values())].astype(np.float32)
+        sizes = sets.sum(axis=1)
+        order = np.argsort(-sizes, kind="stable")
+        sets, sizes = sets[order], sizes[order]
+        # a set that lies in an earlier one is hidden with it
+        covered = np.zeros(len(sets), bool)
+        for start in range(0, len(sets), 1024):
+            part = slice(start, start + 1024)
+            lies_in = sets[part] @ sets.T == sizes[part, None]
+            covered[part] = np.tril(lies_in, start - 1).any(axis=1)
+        for row in sets[~covered & (sizes > 0)]:
+            cells = near[row > 0]
+            found[cells.tobytes()] = cells
+    return tuple(found.values())
+
+
+def place_attacker(
+    circles: Circles,
+    scores: FloatMatrix,
+    lat: Floats,
+    lon: Floats,
+    *,
+    need: int,
+    alone: int,
+    margin: float = 0.0,
+    sees: Mask | None = None,
+    photo_of: Ints | None = None,
+) -> tuple[CircleAttacker, Mask]:
+    """The attacker who looks for these places, and which rows show him one of them alone.
+
+    A row does where fewer than `alone` rivals of its own are ahead of every hidden circle; none
+    does where that is 0. `photo_of` says which rows are versions of the same photo.
+    """
+    places = hidden_places(circles, np.atleast_1d(lat), np.atleast_1d(lon))
+    hidden = _hidden_circles(circles, places)
+    near = circles.within(places, 3 * circles.radius_km)
+    seen = np.ones(len(scores), bool) if sees is None else sees
+    centres = _album_rivals(circles, scores, _shares(seen, photo_of), near, _FIRST_RIVALS)
+    rivals = tuple(map(circles.of, centres))
+    attacker = CircleAttacker(scores, hidden, rivals, need, margin, sees, centres)
+    tells = seen & (alone > 0)
+    if rivals and alone:
+        own, limits = attacker.own_circles
+        limits = limits.max(axis=1) + margin + attacker.lead_alone
+        ahead = (own >= limits[:, None]) & (own > -np.inf)
+        tells &= np.count_nonzero(ahead, axis=1) < alone
+        is_near = np.zeros(circles.count, bool)
+        is_near[near] = True
+        for photo in np.flatnonzero(tells).tolist():
+            tells[photo] = not _has_rivals(circles, scores[photo], is_near, limits[photo], alone)
+    harmless = seen & ~tells
+    seen = harmless if harmless.any() else seen
+    centres = _album_rivals(circles, scores, _shares(seen, photo_of), near, MAX_RIVALS)
+    rivals = tuple(map(circles.of, centres))
+    return replace(attacker, rivals=rivals, centres=centres), tells
+
+
+def _shares(seen: Mask, photo_of: Ints | None) -> Floats:
+    """(rows,) what each of these rows counts in a mean over photos."""
+    if photo_of is None:
+        return np.where(seen, 1 / max(1, int(np.count_nonzero(seen))), 0.0)
+    versions = np.bincount(photo_of[seen], minlength=int(photo_of.max()) + 1)
+    photos = max(1, int(np.count_nonzero(versions)))
+    return np.where(seen, 1 / (photos * np.maximum(versions, 1)[photo_of]), 0.0)
+
+
+def _album_rivals(
+    circles: Circles, scores: FloatMatrix, shares: Floats, near: Ints, count: int
+) -> tuple[int, ...]:
+    """The centres of the best distinct circles of the rows' weighted geometric mean."""
+    with np.errstate(invalid="ignore"):
+        mean = np.dot(shares.astype(scores.dtype), scores).astype(np.float64)
+    if np.isnan(mean).any():  # 0 · −inf
+        seen = shares > 0
+        mean = scores[seen].mean(axis=0, dtype=np.float64) if seen.any() else 0 * scores[0]
+    peak = float(mean.max())
+    powers = np.exp(mean - peak) if peak > -np.inf else np.zeros(len(mean))
+    with np.errstate(divide="ignore"):
+        masses = np.log(circles.masses(powers))
+    return tuple(circles.distinct(masses, near, count).tolist())
+
+
+def _has_rivals(circles: Circles, row: FloatMatrix, near: Mask, limit: float, count: int) -> bool:
+    """Whether so many distinct circles of one photo hold at least `limit`, as a logarithm."""
+    longest = int(np.diff(circles.first).max())
+    heavy = np.flatnonzero((row >= limit - np.log(longest) - 1e-3) & (row > -np.inf))
+    centres = np.unique(circles.groups(heavy)[0])  # a circle that holds as much holds one of these
+    centres = centres[~near[centres]]
+    if len(centres) < count:
+        return False
+    members, lengths = circles.groups(centres)
+    masses = Groups(members, lengths).log_sums(row)
+    order = np.argsort(-masses, kind="stable")
+    order = order[: np.count_nonzero(masses >= limit)]
+    for first in (64 * count, len(order)):
+        if len(circles.apart(centres[order[:first]], count)) == count:
+            return True
+    if not count <= len(order) <= 2000:
+        return False
+    # the heaviest may rule out too many: try those first that rule out fewest
+    unit = circles.unit[centres[order]]
+    conflicts = unit @ unit.T >= cosine(4 * circles.radius_km + TOLERANCE_KM)
+    fewest = np.argsort(np.count_nonzero(conflicts, axis=1), kind="stable")
+    return len(circles.apart(centres[order[fewest]], count)) == count
+
+
+class CirclePromise:
+    """The promise by its own words, for any rows that are shared."""
+
+    def __init__(
+        self, problem: Problem, attackers: Sequence[CircleAttacker], exponents: Sequence[float]
+    ) -> None:
+        self.problem, self.attackers, self.exponents = problem, attackers, exponents
+        rows = [attacker.sums_of_circles() for attacker in attackers]
+        self.rows = replace(problem, attackers=(*problem.attackers, *rows))
+        """What every plan fulfils, and nothing but the posteriors' circles adds to."""
+        self._instance = Instance(self.rows)
+
+    @cached_property
+    def told(self) -> Floats:
+        """(rows,) what the heaviest hidden circle of each row holds, over all attackers."""
+        told = np.zeros(self.problem.rows)
+        for attacker in self.attackers:
+            seen = attacker.seen(np.ones(self.problem.rows, bool))
+            told[seen] += attacker.own_circles[1].max(axis=1)[seen]
+        return told
+
+    def cost(self, shared: Mask) -> int:
+        """What sharing these rows costs, and leaving out the other units."""
+        return self.problem.cost(self.problem.kept_units(shared), shared)
+
+    def used(self, attacker: CircleAttacker, shared: Mask) -> list[float]:
+        """The exponents that rows are made for."""
+        count = max(1, int(np.count_nonzero(attacker.seen(shared))))
+        return sorted({1 / count, *(max(e, 1 / count) for e in self.exponents), 1.0})
+
+    def fails(self, shared: Mask) -> list[int]:
+        """The attackers whose posterior breaks the promise when these rows are shared."""
+        found = []
+        for number, attacker in enumerate(self.attackers):
+            count = int(np.count_nonzero(attacker.seen(shared)))
+            if count == 0:
+                continue
+            broken = any(
+                attacker.count_ahead(shared, exponent) < attacker.need
+                for exponent in self.used(attacker, shared)
+            )
+            if broken or attacker.failing_exponent(shared, 1 / count, 1.0) is not None:
+                found.append(number)
+        return found
+
+    def margins(self, sets: Mask) -> Floats:
+        """(sets,) by how many nats the promise is kept at the exponents tried, of (sets, rows).
+
+        Below 0 the promise is broken. From 0 up it holds at these exponents.
+        """
+        least = np.full(len(sets), np.inf)
+        for attacker in self.attackers:
+            seen = attacker.seen(sets)
+            counts = np.count_nonzero(seen, axis=1)
+            for count in np.unique(counts[counts > 0]).tolist():
+                own = np.flatnonzero(counts == count)
+                example = sets[own[0]]
+                for exponent in (0.0, *self.used(attacker, example)):  # 0: sums of own circles
+                    least[own] = np.minimum(least[own], attacker.margins(seen[own], exponent))
+        return least
+
+    def holds(self, shared: Mask) -> bool:
+        """Whether the whole promise holds, other attackers included."""
+        if not shared.any():
+            return False
+        taken = self._instance.plan_of(self.problem.kept_units(shared), shared)
+        counts = self._instance.counts(self._instance.holding(taken))
+        return bool((counts >= self._instance.needs).all()) and not self.fails(shared)
+
+    def first_that_holds(self, sets: Mask, margins: Floats) -> Mask | None:
+        """The first of (sets, rows) that holds, by what their margins allow; None if none does."""
+        promising = (sets[i] for i in np.flatnonzero(margins >= 0).tolist())
+        return next((shared for shared in promising if self.holds(shared)), None)
+
+
+def plan_places(
+    problem: Problem,
+    attackers: Sequence[tuple[CircleAttacker, Mask]],
+    exponents: Sequence[float],
+    limits: SearchLimits | None = None,
+    previous: frozenset[int] | None = None,
+) -> PlacePlan:
+    """The least cost for which the promise holds by its own words.
+
+    `problem` has the units, weights, versions, what is fixed, and any other attackers; `exponents`
+    are those that rows are made for, beside 1 over the number of kept photos and 1. A unit that
+    must stay does so even where one of its photos tells the place alone. Among equals, a plan near
+    a `previous` one, given by the rows that it did not share.
+    """
+    alone = np.any([tells for _, tells in attackers], axis=0)
+    problem = problem.without_rows(alone)
+    nothing = Solution("infeasible", None, 0, 0)
+    too_few = any(len(attacker.rivals) < attacker.need for attacker, _ in attackers)
+    if too_few or (problem.fixed == OUT).all():
+        return PlacePlan(nothing, alone, 0)
+    promise = CirclePromise(problem, [attacker for attacker, _ in attackers], exponents)
+    leaves = [attacker.leaf_rows() for attacker, _ in attackers]
+    rows = promise.rows.attackers
+    relaxed = solve(replace(problem, attackers=(*rows, *leaves)), limits, previous)
+    if relaxed.status == "infeasible":
+        return PlacePlan(nothing, alone, 1)
+    plan, rounds = relaxed.shared, 1
+    if plan is None or promise.fails(plan):
+        plan, rounds = _plan_by_rows(promise, relaxed.shared, limits, previous)
+        if plan is None:
+            plan = _plan_by_words(promise, relaxed.shared)
+    if plan is not None and relaxed.shared is not plan:
+        plan = _restore(promise, plan)
+    bound, work = int(relaxed.bound), relaxed.work
+    if plan is None or bound < promise.cost(plan):
+        plan, bound = _try_cheaper(promise, plan, bound)
+    if plan is None:
+        proved = bound > problem.weights.sum()
+        return PlacePlan(nothing if proved else Solution("unknown", None, 0, bound), alone, rounds)
+    cost, kept = promise.cost(plan), problem.kept_units(plan)
+    status = "optimal" if bound >= cost else "feasible"
+    return PlacePlan(Solution(status, kept, cost, bound, work=work, shared=plan), alone, rounds)
+
+
+def _plan_by_rows(
+    promise: CirclePromise,
+    start: Mask | None,
+    limits: SearchLimits | None,
+    previous: frozenset[int] | None,
+) -> tuple[Mask | None, int]:
+    """A plan by rows taken at all photos, then at each plan that fails; and how many solves.
+
+    With versions, at `start` instead of all photos.
+    """
+    problem = promise.problem
+    shared = problem.first_choices()
+    if problem.versions is not None and start is not None:
+        shared = start
+    slacks = [0.0] * len(promise.attackers)
+    tried: set[bytes] = set()
+    for number in range(2, MAX_ROUNDS + 2):
+        tried.add(shared.tobytes())
+        rows = list(promise.rows.attackers)
+        for attacker, slack in zip(promise.attackers, slacks, strict=True):
+            rows += [attacker.rows(shared, tau, slack) for tau in promise.used(attacker, shared)]
+        solution = solve(replace(problem, attackers=tuple(rows)), limits, previous)
+        if solution.shared is None:
+            return None, number
+        shared = solution.shared
+        failing = promise.fails(shared)
+        if not failing:
+            return shared, number
+        for a in failing:
+            attacker = promise.attackers[a]
+            spreads = [attacker.spread(shared, e) for e in promise.used(attacker, shared)]
+            slacks[a] = max(slacks[a], *spreads) + (0.1 if shared.tobytes() in tried else 0.0)
+    return None, MAX_ROUNDS + 1
+
+
+def _plan_by_words(promise: CirclePromise, start: Mask | None) -> Mask | None:
+    """A plan found by leaving out, again and again, the unit without which most is hidden.
+
+    With versions, the change that hides most for its cost is taken as long as that helps. Where
+    all this leads nowhere, the best single unit.
+    """
+    problem = promise.problem
+    free = problem.fixed == FREE
+    shared = problem.first_choices() if start is None else start
+    switches = 0 if problem.versions is None else MAX_SWITCHES
+    while (kept := problem.kept_units(shared) & free).any():
+        if switches:
+            switches -= 1
+            better = _switch(promise, shared)
+            if better is not None:
+                shared = better
+                if promise.holds(shared):
+                    return shared
+                continue
+        units = _some(np.flatnonzero(kept))
+        sets = shared & (problem.unit_of != units[:, None])
+        margins = np.where(sets.any(axis=1), promise.margins(sets), -np.inf)
+        best = int(margins.argmax())
+        if margins[best] >= 0 and promise.holds(sets[best]):
+            return np.asarray(sets[best])
+        # one unit of a small album at a time, a few of a large one
+        count = 1 + np.count_nonzero(problem.kept_units(shared)) // 64
+        left_out = units[np.argsort(-margins, kind="stable")[:count]]
+        shared = shared & ~np.isin(problem.unit_of, left_out)
+    must_stay = problem.first_choices() & (problem.fixed == IN)[problem.unit_of]
+    sets = _ways_in(promise, must_stay, _some(np.flatnonzero(free)))
+    return promise.first_that_holds(sets, promise.margins(sets)) if len(sets) else None
+
+
+def _restore(promise: CirclePromise, shared: Mask) -> Mask:
+    """The plan with every unit put back that it can do without leaving out, dearest first.
+
+    With versions, photos are shared in cheaper ones too where they can be.
+    """
+    problem, tried = promise.problem, 0
+    while tried < 8 * MAX_TRIED:
+        units = np.flatnonzero(~problem.kept_units(shared) & (problem.fixed == FREE))
+        sets = _ways_in(promise, shared, _some(units))
+        if problem.versions is not None:
+            sets = np.concatenate((sets, _other_rows(problem, shared)))
+        savings = promise.cost(shared) - problem.costs(sets)
+        sets, savings = sets[savings > 0], savings[savings > 0]
+        tried += len(sets) + 1
+        margins = promise.margins(sets) if len(sets) else np.zeros(0)
+        order = np.lexsort((-margins, -savings))
+        found = promise.first_that_holds(sets[order], margins[order])
+        if found is None:
+            break
+        shared = found
+    return shared
+
+
+def _ways_in(promise: CirclePromise, shared: Mask, units: Ints) -> Mask:
+    """(sets, rows) what is shared when each of these units is put back.
+
+    With versions, every row of a single photo; of several, the first choices and those that hold
+    least of what is hidden.
+    """
+    problem = promise.problem
+    first = problem.first_choices()
+    if problem.versions is None:
+        return np.asarray(shared | (problem.unit_of == units[:, None]))
+    allowed, photo_of = problem.versions.allowed, problem.versions.photo_of
+    least = np.zeros(problem.rows, bool)
+    rows = np.flatnonzero(allowed)
+    rows = rows[np.lexsort((promise.told[rows], photo_of[rows]))]
+    least[rows[np.unique(photo_of[rows], return_index=True)[1]]] = True
+    sets = []
+    for unit in units.tolist():
+        own = problem.unit_of == unit
+        ways = [first & own, least & own]
+        if len(np.unique(photo_of[own])) == 1:
+            ways = [np.arange(problem.rows) == row for row in np.flatnonzero(own & allowed)]
+        sets += [shared | way for way in ways]
+    return np.array(sets, bool).reshape(len(sets), problem.rows)
+
+
+def _other_rows(problem: Problem, shared: Mask) -> Mask:
+    """(sets, rows) what is shared when one photo is shared as another row."""
+    assert problem.versions is not None
+    photo_of = problem.versions.photo_of
+    current = np.full(problem.photos, -1, np.intp)
+    current[photo_of[shared]] = np.flatnonzero(shared)
+    rows = np.flatnonzero(problem.versions.allowed & ~shared & (current[photo_of] >= 0))
+    rows = _some(rows)
+    sets = np.repeat(shared[None], len(rows), axis=0)
+    sets[np.arange(len(rows)), current[photo_of[rows]]] = False
+    sets[np.arange(len(rows)), rows] = True
+    return sets
+
+
+def _switch(promise: CirclePromise, shared: Mask) -> Mask | None:
+    """What is shared with one photo in another version, or left out; None where nothing helps."""
+    problem = promise.problem
+    units = np.flatnonzero(problem.kept_units(shared) & (problem.fixed == FREE))
+    left_out = shared & (problem.unit_of != _some(units)[:, None])
+    sets = np.concatenate((_other_rows(problem, shared), left_out[left_out.any(axis=1)]))
+    now, *margins = promise.margins(np.concatenate((shared[None], sets))).tolist()
+    gains = np.array([margin - max(now, -1e300) for margin in margins])
+    rates = gains / np.maximum(problem.costs(sets) - promise.cost(shared), 0.5)
+    best = int(rates.argmax()) if len(rates) else -1
+    return np.asarray(sets[best]) if best >= 0 and gains[best] > 0 else None
+
+
+def _some(units: Ints) -> Ints:
+    """At most some of these, spread over all: what is tried at a time."""
+    return units[:: 1 + len(units) // MAX_AT_A_TIME]
+
+
+def _try_cheaper(
+    promise: CirclePromise, shared: Mask | None, bound: int
+) -> tuple[Mask | None, int]:
+    """A cheaper plan or this one, and the bound that trying all cheaper ones proves.
+
+    Without a plan all of them are tried, and a bound above all weights says that there is none.
+    """
+    problem = promise.problem
+    cost = int(problem.weights.sum()) + 1 if shared is None else promise.cost(shared)
+    tried = plans_between(problem, bound, cost, MAX_TRIED)
+    if tried is None:
+        return shared, bound
+    tried = tried[np.argsort(problem.costs(tried), kind="stable")]
+    margins = promise.margins(tried) if len(tried) else np.zeros(0)
+    found = promise.first_that_holds(tried, margins)
+    return (shared, cost) if found is None else (found, promise.cost(found))
