@@ -239,7 +239,6 @@ def test_true_refusals_hold(wishes: dict[str, Any]) -> None:
         {"budget": 0, "drop": (0,)},
         {"budget": 1, "drop": (0,), "groups": ((0, 1),)},
         {"keep": (0,), "drop": (1,), "groups": ((0, 1),)},
-        {"keep": (0,), "each_photo": 1, "lead": 2.0, "budget": 3},
     ],
 )
 def test_refusals_because_of_contrary_wishes_hold(wishes: dict[str, Any]) -> None:

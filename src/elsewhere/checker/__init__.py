@@ -1,4 +1,11 @@
-"""The check: proves a plan again, exactly, with code that shares nothing with the solver."""
+"""The check: proves a plan again, exactly, with code that shares nothing with the solver.
+
+proof       a plan keeps its promise; facts: what is true of an album whatever a plan says
+optimality  no plan is better, where a proof of it is given
+places      none of an attacker's first circles comes near what is hidden
+attacks     attacks that no promise is about
+arithmetic  exact sums
+"""
 
 from elsewhere.checker.proof import Verdict, prove
 

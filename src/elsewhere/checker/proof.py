@@ -1,9 +1,11 @@
 """The check: does a plan keep its promise? Proved anew, exactly, with no help from the solver.
 
 From the promise and the scores alone, `prove` works out in whole numbers which rivals hold once the
-plan's photos are withheld, and compares that with everything the plan says. That no better plan
-exists is the solver's proof and not repeated. But the plan that withholds only what must go is
-tried too, and a claim that it contradicts ("optimal", "infeasible", a bound) is refused.
+plan's photos are withheld and the others shared in the plan's versions, and compares that with
+everything the plan says. That no better plan exists is checked where a proof of it is given
+(`optimality`). In any case the plan that withholds only what must go, and shares the rest in the
+cheapest versions, is tried too, and a claim that it contradicts ("optimal", "infeasible", a bound)
+is refused.
 """
 
 from __future__ import annotations
@@ -12,10 +14,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from elsewhere.checker.facts import AlbumFacts, CheckedView, ascending, validate_promise
+from elsewhere.checker.facts import (
+    AlbumFacts,
+    CheckedCircles,
+    CheckedView,
+    ascending,
+    validate_promise,
+    with_groups,
+)
+from elsewhere.checker.optimality import prove_optimal
+from elsewhere.checker.places import wrong_rivals
 from elsewhere.values.plan import Plan, Status, View
 from elsewhere.values.problems import PlanProblem, ProblemKind
-from elsewhere.values.promise import Against, Promise
+from elsewhere.values.promise import Against, HiddenCircles, Promise
+from elsewhere.values.proof import Proof
 from elsewhere.values.scores import Scores
 
 
@@ -33,7 +45,9 @@ class Verdict:
     problems: tuple[PlanProblem, ...] = ()
     """Each thing that is wrong; its `str` is a clause. Empty when all is right."""
     of_a_plan: bool = True
-    """False for a plan that says there is none: that claim is the solver's, and not repeated."""
+    """False for a plan that says there is none."""
+    none_better: bool = False
+    """Whether a proof that no plan is better was given, and checked too."""
 
     @property
     def holds(self) -> bool:
@@ -45,15 +59,25 @@ class Verdict:
 
     def __str__(self) -> str:
         if self.holds and not self.of_a_plan:
+            if self.none_better:
+                return "There is no plan: checked, exactly."
             return "There is no plan, by the solver's proof, which was not repeated."
         if self.holds:
             proved = "its photos, rivals and numbers were proved again, exactly"
-            return f"The plan holds: {proved}; the bound is the solver's."
+            bound = "the bound is the solver's"
+            if self.none_better:
+                bound = "no plan is better than its bound: checked too"
+            return f"The plan holds: {proved}; {bound}."
         return f"The plan does not hold: {'; '.join(map(str, self.problems))}."
 
 
-def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
-    """Prove anew that `plan` keeps `promise` for these scores, one `Scores` for each attacker."""
+def prove(
+    plan: Plan, promise: Promise, scores: Sequence[Scores], proof: Proof | None = None
+) -> Verdict:
+    """Prove anew that `plan` keeps `promise` for these scores, one `Scores` for each attacker.
+
+    And that no plan is better than its bound, where a proof of that is given.
+    """
     problems = []
     if plan.promise != promise:
         names = Promise.__dataclass_fields__
@@ -61,16 +85,19 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
         problems.append(
             PlanProblem(ProblemKind.OTHER_PROMISE, found=other[0] if other else "its kind")
         )
-    problems += wrong_shape(promise, scores, promise.photos)
+    problems += wrong_shape(promise, scores, promise.rows)
     for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
-        same_shape = (table.photos, table.cells) == (promise.photos, against.cells)
+        same_shape = (table.photos, table.cells) == (promise.rows, against.cells)
         if same_shape and table.digest != against.scores:
             problems.append(PlanProblem(ProblemKind.OTHER_SCORES, number))
         if table.scorer and against.scorer and table.scorer != against.scorer:
             problems.append(PlanProblem(ProblemKind.OTHER_SCORER, number))
     problems = problems or list(validate_promise(promise))
     if not problems:
-        album = AlbumFacts(promise, scores)
+        needs = [against.top or 0 for against in promise.against]
+        if promise.budget is not None and len(plan.views) == len(needs):
+            needs = [view.protected_k for view in plan.views]
+        album = AlbumFacts(promise, scores, needs, plan.shared)
         if plan.status in (Status.OPTIMAL, Status.FEASIBLE):
             problems = list(wrong_photos(plan, promise))
             if not problems:
@@ -79,18 +106,23 @@ def prove(plan: Plan, promise: Promise, scores: Sequence[Scores]) -> Verdict:
             problems = list(_wrong_refusal(plan, album))
         if plan.status not in tuple(Status):
             problems.append(PlanProblem(ProblemKind.STATUS, found=plan.status))
-    return Verdict(tuple(problems), plan.status in (Status.OPTIMAL, Status.FEASIBLE))
+    if proof is not None and not problems:
+        problems = list(prove_optimal(plan, proof, scores))
+    is_plan = plan.status in (Status.OPTIMAL, Status.FEASIBLE)
+    return Verdict(tuple(problems), is_plan, none_better=proof is not None and not problems)
 
 
-def wrong_shape(promise: Promise, scores: Sequence[Scores], photos: int) -> Iterator[PlanProblem]:
-    """Why these are not the scores of so many photos, a table for each attacker."""
+def wrong_shape(promise: Promise, scores: Sequence[Scores], rows: int) -> Iterator[PlanProblem]:
+    """Why these are not scores of so many rows, a table for each attacker."""
     if len(scores) != len(promise.against):
         yield PlanProblem(
             ProblemKind.ATTACKER_COUNT, found=len(scores), wanted=len(promise.against)
         )
     for number, (against, table) in enumerate(zip(promise.against, scores, strict=False)):
-        if (table.photos, table.cells) != (photos, against.cells):
-            found, wanted = f"{table.photos} × {table.cells}", f"{photos} × {against.cells}"
+        if against.circles is not None and table.points is None:
+            yield PlanProblem(ProblemKind.POINTS, number)
+        if (table.photos, table.cells) != (rows, against.cells):
+            found, wanted = f"{table.photos} × {table.cells}", f"{rows} × {against.cells}"
             yield PlanProblem(ProblemKind.SCORES_SHAPE, number, found=found, wanted=wanted)
 
 
@@ -104,6 +136,10 @@ def wrong_photos(plan: Plan, promise: Promise) -> Iterator[PlanProblem]:
         yield PlanProblem(ProblemKind.OTHER_ALBUM)
     if not plan.kept:
         yield PlanProblem(ProblemKind.NOTHING_KEPT)
+    wanted = () if promise.versions is None else plan.kept
+    in_order = ascending(plan.choices, promise.rows)
+    if not in_order or tuple(promise.photo_of[row] for row in plan.choices) != wanted:
+        yield PlanProblem(ProblemKind.CHOICES)
     if views != attackers:
         yield PlanProblem(ProblemKind.VIEW_COUNT, found=views, wanted=attackers)
     if attackers > 1 and not plan.several:
@@ -112,26 +148,28 @@ def wrong_photos(plan: Plan, promise: Promise) -> Iterator[PlanProblem]:
 
 def _wrong_plan(plan: Plan, album: AlbumFacts) -> Iterator[PlanProblem]:
     """What is wrong with the plan for an album that it divides properly."""
-    promise, kept, cost = album.promise, set(plan.kept), album.cost(plan.withheld)
+    promise = album.promise
+    shared = plan.shared
+    cost = album.cost(plan.withheld, shared)
     yield from wrong_division(plan, promise, cost)
-    yield from (problem for photo, problem in album.revealing.items() if photo in kept)
-    views = album.views(plan.kept)
-    for number, (view, checked) in enumerate(zip(plan.views, views, strict=True)):
-        yield from wrong_view(number, view, checked, promise.against[number].top)
+    yield from (problem for row, problem in album.revealing.items() if row in set(shared))
+    views = album.views(shared)
+    for number, view in enumerate(plan.views):
+        yield from wrong_view(album, number, view, shared, views[number])
     # would the plan fail, or protect less, if no probability of zero decided anything?
-    without = [0 if checked.zero else len(checked.held) for checked in views]
+    without = [0 if checked.zero else checked.count for checked in views]
     if promise.budget is None:
         pairs = zip(promise.against, without, strict=True)
         rests_on_zero = any(a.top is not None and count < a.top for a, count in pairs)
     else:
-        rests_on_zero = min(without) < min(len(checked.held) for checked in views)
+        rests_on_zero = min(without) < min(checked.count for checked in views)
     if plan.rests_on_zero != rests_on_zero:
         yield PlanProblem(ProblemKind.RESTS_ON_ZERO, found="" if plan.rests_on_zero else "not ")
     bound, optimal = plan.bound, plan.status == Status.OPTIMAL
     if not isinstance(bound, int | Fraction):
         yield PlanProblem(ProblemKind.BOUND_INEXACT, found=bound)
         return
-    reached = min(len(checked.held) for checked in views)
+    reached = min(checked.count for checked in views)
     if promise.budget is None:
         if bound > cost:
             yield PlanProblem(ProblemKind.BOUND_ABOVE_COST, found=bound, wanted=cost)
@@ -154,17 +192,37 @@ def wrong_division(plan: Plan, promise: Promise, cost: int | Fraction) -> Iterat
     for group in promise.groups:
         if 0 < len(withheld.intersection(group)) < len(group):
             yield PlanProblem(ProblemKind.GROUP_PARTED, found=", ".join(map(str, group)))
-    if promise.budget is not None and len(withheld) > promise.budget:
+    if promise.budget is not None and promise.versions is not None:
+        if cost > promise.budget:
+            yield PlanProblem(ProblemKind.OVER_COST, found=cost, wanted=promise.budget)
+    elif promise.budget is not None and len(withheld) > promise.budget:
         yield PlanProblem(ProblemKind.OVER_BUDGET, found=len(withheld), wanted=promise.budget)
     if plan.cost != cost or not isinstance(plan.cost, int | Fraction):
         yield PlanProblem(ProblemKind.COST, found=plan.cost, wanted=cost)
 
 
 def wrong_view(
-    attacker: int, view: View, checked: CheckedView, top: int | None
+    album: AlbumFacts,
+    attacker: int,
+    view: View,
+    shared: Sequence[int],
+    checked: CheckedView | CheckedCircles,
 ) -> Iterator[PlanProblem]:
     """What is wrong with what the plan says of one attacker."""
-    count = len(checked.held)
+    against, count = album.promise.against[attacker], checked.count
+    top = against.top
+    if isinstance(checked, CheckedCircles):
+        yield from checked.problems
+        if view.protected_k != album.needs[attacker]:
+            wanted = view.protected_k
+            yield PlanProblem(ProblemKind.OTHER_COUNT, attacker, found=count, wanted=wanted)
+        elif not checked.problems and against.circles is not None:
+            rows = album.rows(attacker, album.seen(attacker, shared))
+            exponent = against.circles.exponent
+            yield from wrong_rivals(
+                rows, *album.hidden(attacker), view, exponent=exponent, attacker=attacker
+            )
+        return
     if view.protected_k != count:
         yield PlanProblem(ProblemKind.OTHER_COUNT, attacker, found=count, wanted=view.protected_k)
     if view.rivals != checked.held:
@@ -184,16 +242,19 @@ def wrong_view(
         yield PlanProblem(ProblemKind.SLACK, attacker, found=view.slack, wanted=slack)
 
 
-def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iterator[PlanProblem]:
+def _beaten(
+    plan: Plan, album: AlbumFacts, views: Sequence[CheckedView | CheckedCircles]
+) -> Iterator[PlanProblem]:
     """Whether withholding only what must go contradicts the bound, or a plan's optimality."""
     kept = album.all_but_forced
-    if views and len(kept) == len(plan.kept):
+    cheapest = album.cheapest_rows(kept)
+    if views and cheapest is not None and set(plan.shared) == set(cheapest):
         return
     seen = album.fulfilling_views(kept)
-    if seen is None:
+    if seen is None or cheapest is None:
         return
-    least, bound = album.cost(album.forced), plan.bound
-    reached = min(len(checked.held) for checked in seen)
+    least, bound = album.cost(album.forced, cheapest), plan.bound
+    reached = min(checked.count for checked in seen)
     if album.promise.budget is None:
         if bound > least:
             yield PlanProblem(ProblemKind.CHEAPER, found=bound, wanted=least)
@@ -201,14 +262,15 @@ def _beaten(plan: Plan, album: AlbumFacts, views: Sequence[CheckedView]) -> Iter
         yield PlanProblem(ProblemKind.FURTHER, found=bound, wanted=reached)
     elif plan.status == Status.OPTIMAL:
         # a budget is spent for the smallest protected-k, then their sum, then a low cost
-        best, planned = [len(c.held) for c in seen], [len(c.held) for c in views]
+        best, planned = [c.count for c in seen], [c.count for c in views]
         if (min(best), sum(best), -least) > (min(planned), sum(planned), -plan.cost):
             yield PlanProblem(ProblemKind.BETTER)
 
 
 def _wrong_refusal(plan: Plan, album: AlbumFacts) -> Iterator[PlanProblem]:
     """What is wrong with a plan that says that there is none, or that none was found."""
-    if plan.withheld or plan.kept or plan.views or plan.cost != 0 or plan.rests_on_zero:
+    carries = plan.withheld or plan.kept or plan.views or plan.choices
+    if carries or plan.cost != 0 or plan.rests_on_zero:
         yield PlanProblem(ProblemKind.EMPTY_CARRIES, found=plan.status)
     if plan.status == Status.INFEASIBLE:
         if plan.bound != 0:
@@ -237,6 +299,8 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
         return Verdict(tuple(problems))
     values = promise.values or [Fraction(1)] * promise.photos
     cost = sum((values[photo] for photo in plan.withheld), Fraction(0))
+    if promise.versions is not None:
+        cost += sum((promise.versions[row].cost for row in plan.choices), Fraction(0))
     problems = [*wrong_division(plan, promise, cost)]
     if plan.status not in (Status.OPTIMAL, Status.FEASIBLE):
         problems.append(PlanProblem(ProblemKind.NOT_A_PLAN, found=plan.status))
@@ -248,8 +312,25 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
     wrong_scores = [*wrong_shape(promise, scores, photos)]
     if wrong_scores:
         return Verdict((*problems, *wrong_scores))
-    # the promise with the kept photos numbered anew
-    numbers = {photo: number for number, photo in enumerate(plan.kept)}
+    kept, tops = _promise_of_kept(plan, scores)
+    facts = AlbumFacts(kept, scores, shared=range(photos))
+    problems += facts.revealing.values()
+    for number, checked in enumerate(facts.views(range(photos))):
+        if unchanged:
+            view = plan.views[number]
+            problems += wrong_view(facts, number, view, range(photos), checked)
+        elif isinstance(checked, CheckedCircles):
+            problems += checked.problems
+        elif checked.count < tops[number]:
+            problems.append(
+                PlanProblem(ProblemKind.TOO_FEW, number, found=checked.count, wanted=tops[number])
+            )
+    return Verdict(tuple(problems))
+
+
+def _promise_of_kept(plan: Plan, scores: Sequence[Scores]) -> tuple[Promise, list[int]]:
+    """A plan's promise with the kept photos numbered anew, and its tops."""
+    promise, numbers = plan.promise, {photo: number for number, photo in enumerate(plan.kept)}
     tops = []
     renumbered = []
     for against, view, table in zip(promise.against, plan.views, scores, strict=True):
@@ -258,17 +339,24 @@ def prove_kept(plan: Plan, scores: Sequence[Scores], *, unchanged: bool) -> Verd
         sees = against.sees
         sees = None if sees is None else tuple(numbers[p] for p in sees if p in numbers)
         renumbered.append(replace(against, scores=table.digest, top=tops[-1], sees=sees))
-    facts = AlbumFacts(Promise(photos, tuple(renumbered), strict=promise.strict), scores)
-    problems += facts.revealing.values()
-    for number, checked in enumerate(facts.views(range(photos))):
-        held = len(checked.held)
-        if unchanged:
-            problems += wrong_view(number, plan.views[number], checked, promise.against[number].top)
-        elif held < tops[number]:
-            problems.append(
-                PlanProblem(ProblemKind.TOO_FEW, number, found=held, wanted=tops[number])
-            )
-    return Verdict(tuple(problems))
+    pinned = sorted(with_groups(promise, promise.keep))
+    exempt = tuple(numbers[photo] for photo in pinned if photo in numbers)
+    kept = Promise(len(plan.kept), tuple(renumbered), keep=exempt, strict=promise.strict)
+    return kept, tops
+
+
+def find_exempt(plan: Plan, scores: Sequence[Scores]) -> list[frozenset[int]]:
+    """For each attacker the photos that tell him a hidden place alone, kept because they must stay.
+
+    Of a plan that `prove_kept` finds nothing wrong with, on the same scores.
+    """
+    kept, _ = _promise_of_kept(plan, scores)
+    found = []
+    for against, table in zip(kept.against, scores, strict=True):
+        alone = Promise(kept.photos, (against,), strict=kept.strict)
+        telling = AlbumFacts(alone, [table], shared=range(kept.photos))
+        found.append(frozenset(plan.kept[row] for row in kept.keep if row in telling.revealing))
+    return found
 
 
 def count_ahead(scores: Scores, truth: Sequence[int], *, strict: bool = False) -> int:
@@ -278,4 +366,11 @@ def count_ahead(scores: Scores, truth: Sequence[int], *, strict: bool = False) -
     """
     against = Against(scores.digest, scores.scorer, scores.cells, tuple(truth), None)
     facts = AlbumFacts(Promise(scores.photos, (against,), strict=strict), [scores])
-    return len(facts.views(range(scores.photos))[0].held)
+    return facts.views(range(scores.photos))[0].count
+
+
+def keeps_away(scores: Scores, circles: HiddenCircles, first: int) -> bool:
+    """Whether it is proved that none of the first circles of all rows is near something hidden."""
+    against = Against(scores.digest, scores.scorer, scores.cells, (), first, circles=circles)
+    facts = AlbumFacts(Promise(scores.photos, (against,)), [scores])
+    return facts.views(range(scores.photos))[0].count >= first
