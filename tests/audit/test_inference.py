@@ -13,7 +13,7 @@ from elsewhere.scorers.protocol import combine_rows, exponent
 from elsewhere.values.scores import Scores
 from elsewhere_lab import simulator
 
-CELLS = Cells.default()
+CELLS = Cells.paper()
 EXPONENTS = {1: 1.0, 8: 0.5, 32: 0.2}
 
 

@@ -9,7 +9,7 @@ from elsewhere.audit.inference import RADII_KM, distances
 from elsewhere.globe import Cells, between_km, cell_towns, zone
 from elsewhere.globe.gazetteer import gazetteer
 
-CELLS = Cells.default()
+CELLS = Cells.paper()
 LISBON, CAPE = (38.72, -9.14), (71.17, 25.78)
 
 

@@ -11,7 +11,7 @@ what, for the exact sums of an audit and the quick ones of the app.
 Curves: how the truth sharpens photo by photo, in the album's order and in the worst one. The worst
 order is greedy, so another order may be worse at some number of photos.
 
-Distances: cells are many hundreds of kilometres across. So a guess is a cell drawn from the
+Distances: coarse cells are many hundreds of kilometres across. So a guess is a cell drawn from the
 probabilities and then a town of it, drawn by its people, for photos are taken where people are.
 That is a fair bet, not a bound: an attacker may find the very spot in the right cell. The bound
 beside it counts all of a cell if any part of it lies that near.
@@ -21,12 +21,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from elsewhere.audit.places import (
+    MAX_RANK,
+    PlaceGuesses,
+    place_guesses,
+    probabilities_of,
+    total_of,
+)
 from elsewhere.audit.values import Alone, Audit, Curve, Exposure, Guess, Opinion, Shares, Within
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, cell_names, distance_km
@@ -34,7 +41,8 @@ from elsewhere.globe.coordinates import EARTH_KM, unit_vector
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.places import towns_by_cell
 from elsewhere.scorers.protocol import combine_rows, exponent, log_softmax
-from elsewhere.values.scores import Scores
+from elsewhere.values.promise import HiddenCircles
+from elsewhere.values.scores import FloatMatrix, Scores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -45,6 +53,8 @@ TOP_ALONE = 3
 """How many places are named for each photo alone."""
 RIVALS = 5
 """How many rivals shares are measured against where no plan names any."""
+ORDER_RIVALS = 20
+"""How many rivals decide the worst order of places."""
 RADII_KM = (25.0, 200.0, 750.0)
 """A city, a region, a country: the distances that the literature reports."""
 MIN_LOG_PROBABILITY = -745.0
@@ -67,6 +77,12 @@ class Truth:
     positions: tuple[tuple[float, float], ...] = ()
     """Where exactly; without any there are no distances."""
     note: str = ""
+    circles: HiddenCircles | None = None
+    """Everything that is hidden beside it, where guesses are places; rivals keep off from it."""
+    resolution_km: float = 0.0
+    """How far apart places must be here to be told apart; 0 where the radius is enough."""
+    whole: bool = False
+    """Whether it is a region or country: guesses in it are called by their own names."""
 
 
 def audit(
@@ -82,6 +98,7 @@ def audit(
     opinions: Mapping[str, Scores] | None = None,
     top: int = TOP,
     scorer: str = "",
+    radius_km: float | None = None,
 ) -> Audit:
     """What an attacker infers from photos: its guesses, and how far the truth is given away.
 
@@ -97,6 +114,8 @@ def audit(
         opinions: the same photos as other heads score them, by the heads' names.
         top: how many places are named.
         scorer: what the attacker is called.
+        radius_km: guesses are places of this radius, where the cells are fine; the truth's own
+            radius comes first.
 
     >>> result = audit(np.log([[0.7, 0.2, 0.1], [0.3, 0.4, 0.3]]), truth=0)
     >>> result.truth.rank, round(result.truth.probability, 2), result.guesses[0].cell
@@ -120,11 +139,26 @@ def audit(
         raise InputError(
             f"truth must be one or more of the cells 0 to {table.cells - 1}, and not all of them"
         )
-    if cells is None and table.grid:
-        default = Cells.default()
-        if table.grid == default.fingerprint and table.cells == default.count:
-            cells = default
+    if cells is None:
+        known = Cells.known(table.grid)
+        cells = known if known is not None and known.count == table.cells else None
     exponents, opinions = exponents or {}, opinions or {}
+    if truth is not None and truth.circles is not None:
+        radius_km = truth.circles.radius_km
+    if radius_km is not None and cells is not None and cells.fine:
+        return _audit_places(
+            table,
+            photos,
+            truth,
+            place_guesses(cells, radius_km, truth.positions if truth is not None else ()),
+            exponents=exponents,
+            among=among,
+            rivals=rivals,
+            margin=margin,
+            opinions=opinions,
+            top=top,
+            scorer=scorer,
+        )
     # The scores of these photos by every head, with probability zero outside what is possible.
     matrices = []
     for source in (table, *opinions.values()):
@@ -163,6 +197,137 @@ def audit(
         alone=tuple(alone),
         opinions=tuple(others),
         truth=exposure,
+    )
+
+
+def _audit_places(
+    table: Scores,
+    photos: Sequence[int],
+    truth: Truth | None,
+    places: PlaceGuesses,
+    *,
+    exponents: Mapping[int, float],
+    among: Sequence[int] | None,
+    rivals: Sequence[int] | None,
+    margin: float,
+    opinions: Mapping[str, Scores],
+    top: int,
+    scorer: str,
+) -> Audit:
+    """The audit where guesses are places."""
+    possible = None if among is None else np.unique(np.array(among, dtype=np.int64))
+    power = exponent(exponents, len(photos))
+    limit = max(top, MAX_RANK) if truth is not None else top
+    total = total_of(table.values, photos)
+    probability = probabilities_of(total, power, possible)
+    label = truth.label if truth is not None and not truth.whole else ""
+
+    def named(first: tuple[Ints, Floats], count: int, believed: Floats) -> tuple[Guess, ...]:
+        return places.guesses(*first, count, (label, places.within(believed)) if label else None)
+
+    first = places.first(probability, limit)
+    centres = first[0]
+    alone = []
+    for photo in photos:
+        row = table.values[photo].astype(np.float64)
+        row = probabilities_of(row, exponent(exponents, 1), possible)
+        own = places.first(row, TOP_ALONE if truth is None else MAX_RANK)
+        alone.append(
+            Alone(
+                table.ids[photo],
+                named(own, TOP_ALONE, row),
+                None if truth is None else places.rank(own[0]),
+                None if truth is None else places.within(row),
+            )
+        )
+    others = []
+    for head, source in opinions.items():
+        believed = probabilities_of(total_of(source.values, photos), power, possible)
+        own = places.first(believed, limit)
+        others.append(
+            Opinion(
+                head,
+                named(own, 1, believed)[0],
+                None if truth is None else places.rank(own[0]),
+                None if truth is None else places.within(believed),
+            )
+        )
+    exposure = None
+    if truth is not None:
+        exposure = _place_exposure(
+            places,
+            table.values,
+            photos,
+            truth,
+            exponents=exponents,
+            possible=possible,
+            rivals=rivals,
+            margin=margin,
+            probability=probability,
+            centres=centres,
+        )
+    return Audit(
+        scorer=scorer,
+        ids=tuple(table.ids[photo] for photo in photos),
+        cells=table.cells,
+        exponent=power,
+        calibrated=bool(exponents),
+        guesses=named(first, top, probability),
+        alone=tuple(alone),
+        opinions=tuple(others),
+        truth=exposure,
+        radius_km=places.radius_km,
+        rank_limit=None if truth is None else MAX_RANK,
+    )
+
+
+def _place_exposure(
+    places: PlaceGuesses,
+    values: FloatMatrix,
+    photos: Sequence[int],
+    truth: Truth,
+    *,
+    exponents: Mapping[int, float],
+    possible: Ints | None,
+    rivals: Sequence[int] | None,
+    margin: float,
+    probability: Floats,
+    centres: Ints,
+) -> Exposure:
+    """How far the photos give a place away; `centres` are the first places by `probability`."""
+    masses, radius = places.masses(probability), places.radius_km
+    hidden = truth.circles.positions if truth.circles is not None else truth.positions
+    foremost = places.rivals(centres, hidden)
+    chosen = foremost[:RIVALS] if rivals is None else np.array(rivals, dtype=np.int64)
+    own = int(np.where(places.near, masses, -1.0).argmax())
+    rows = places.table(values, photos, [own, *chosen.tolist()])
+    measured = shares(
+        rows,
+        np.array([0]),
+        rivals=range(1, rows.shape[1]),
+        margin=margin,
+        named=lambda n: places.guesses(chosen[[n - 1]], masses[chosen[[n - 1]]])[0],
+    )
+    in_order = np.arange(len(photos))
+    worst = np.argsort(-rows[:, 0], kind="stable")
+    if len(foremost):
+        columns = [own, *foremost[:ORDER_RIVALS].tolist()]
+        worst = worst_order(places.table(values, photos, columns), np.array([0]))
+    return Exposure(
+        label=truth.label or places.guesses(np.array([own]), masses[[own]])[0].name,
+        cells=tuple(places.hidden.tolist()),
+        lat=truth.lat,
+        lon=truth.lon,
+        rank=places.rank(centres),
+        probability=places.within(probability),
+        within=places.chances(probability, [radius, *(km for km in RADII_KM if km > radius)]),
+        best_km=places.best_km(int(centres[0])),
+        album_order=places.curve(values, photos, in_order, exponents, possible),
+        worst_order=places.curve(values, photos, worst, exponents, possible),
+        shares=replace(measured, from_plan=rivals is not None, against=int(places.owner[own])),
+        note=truth.note,
+        resolution_km=truth.resolution_km,
+        whole=truth.whole,
     )
 
 
@@ -372,9 +537,10 @@ def distances(
     A radius has the chance that a guess falls within it, and the most that this can be. The best
     guess is the town that the likeliest cell is called after.
 
-    >>> sure = np.zeros(512)
-    >>> sure[Cells.default().locate(38.72, -9.14)] = 1.0
-    >>> within, best_km = distances(sure, Cells.default(), [(38.72, -9.14)])
+    >>> cells = Cells.paper()
+    >>> sure = np.zeros(cells.count)
+    >>> sure[cells.locate(38.72, -9.14)] = 1.0
+    >>> within, best_km = distances(sure, cells, [(38.72, -9.14)])
     >>> [(radius.km, round(radius.at_most, 2)) for radius in within], round(best_km)
     ([(25.0, 1.0), (200.0, 1.0), (750.0, 1.0)], 1)
     """

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Guess:
-    """One cell as an attacker names it: after its most populous town.
+    """One place or cell as an attacker names it: after its chief town.
 
     Where the attacker's cells are not known on the globe, the name is "cell 17" and there is no
     coordinate.
     """
 
     cell: int
+    """The cell; of a place, the one at its centre."""
     name: str
     lat: float | None
-    """Latitude of that town, and its longitude."""
+    """Latitude of a place's centre or of a cell's town, and its longitude."""
     lon: float | None
     probability: float
     """How likely the attacker holds it."""
@@ -33,11 +34,11 @@ class Alone:
 
     photo: str
     guesses: tuple[Guess, ...]
-    """Its own likeliest cells, the first one first."""
+    """Its own first guesses."""
     rank: int | None
     """The rank of the truth by this photo alone; None where no truth is known."""
     probability: float | None
-    """Of the truth (all cells of the zone) by this photo alone; None without a truth."""
+    """Of the truth by this photo alone; None without a truth."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,8 @@ class Opinion:
 class Within:
     """How likely a guess falls near the true place.
 
-    The attacker's guess is drawn from its probabilities: first a cell, then a place in it, with
-    the people of its towns.
+    The attacker's guess is drawn from its probabilities: first a cell, then the point that stands
+    for it, or where cells are coarse a place in it, with the people of its towns.
     """
 
     km: float
@@ -78,7 +79,7 @@ class Curve:
     ranks: tuple[int, ...]
     """`ranks[n]`: the rank of the truth after the first n + 1 photos."""
     probabilities: tuple[float, ...]
-    """`probabilities[n]`: of the truth (all cells of the zone), after the first n + 1 photos."""
+    """`probabilities[n]`: of the truth, after the first n + 1 photos."""
 
 
 @dataclass(frozen=True)
@@ -88,11 +89,12 @@ class Shares:
     A photo's gain is its score of a rival less its score of the truth, less the margin, summed
     over the rivals. A negative gain gives the place away, and a positive one hides it. Where the
     truth is a zone, `against` is the cell of it that all the photos together make likeliest, the
-    same for every photo, so that the gains add up to the sum of the rivals' leads.
+    same for every photo, so that the gains add up to the sum of the rivals' leads. Of places, a
+    score is the logarithm of what the photo's own circle holds there.
     """
 
     rivals: tuple[Guess, ...]
-    """The cells measured against: the plan's, or the attacker's likeliest outside the zone."""
+    """What is measured against: the plan's rivals, or the attacker's first outside the truth."""
     from_plan: bool
     """Whether a plan named the rivals."""
     against: int
@@ -109,18 +111,20 @@ class Exposure:
 
     label: str
     cells: tuple[int, ...]
-    """The truth: one cell, or all cells of the zone."""
+    """The truth: one cell, all cells of the zone, or those with a point within the radius."""
     lat: float | None
     """Latitude of the middle of the place, and its longitude; None where only cells are known."""
     lon: float | None
     rank: int
-    """1 + the number of cells outside the zone that are at least as likely as each cell of it."""
+    """The first of the attacker's places that is within the radius; above the audit's `rank_limit`
+    none of so many is. Of cells: 1 + those outside the zone at least as likely as each of it."""
     probability: float
-    """Of all cells of the zone together."""
+    """Within the radius of the photos, or of all cells of the zone together."""
     within: tuple[Within, ...]
-    """Within 25, 200 and 750 km of the place; empty where the cells are not known on the globe."""
+    """Within the radius, 200 and 750 km of the place; empty where the cells are not known on the
+    globe."""
     best_km: float | None
-    """From the nearest of the place's positions to the best guess: the first cell's own town."""
+    """From the nearest of the place's positions to the best guess."""
     album_order: Curve
     """With the photos in the album's order."""
     worst_order: Curve
@@ -129,6 +133,10 @@ class Exposure:
     """What each photo does for and against the truth."""
     note: str = ""
     """A remark on the zone, such as that its cell is coarser than the radius; may be empty."""
+    resolution_km: float = 0.0
+    """Where the attacker cannot tell places of the radius apart here, how wide its cell is."""
+    whole: bool = False
+    """Whether a whole region or country is hidden, and not only what lies around photos."""
 
 
 @dataclass(frozen=True)
@@ -155,13 +163,17 @@ class Audit:
     calibrated: bool
     """Whether the attacker's calibration is known; without it the plain sum is shown."""
     guesses: tuple[Guess, ...]
-    """The likeliest cells for all photos together, the first one first."""
+    """The first places, or the likeliest cells, for all photos together."""
     alone: tuple[Alone, ...]
     """Each photo by itself, in the order of `ids`."""
     opinions: tuple[Opinion, ...]
     """Second opinions; empty where the attacker has no other heads."""
     truth: Exposure | None
     """How far the true place is given away; None where no place is known."""
+    radius_km: float | None = None
+    """Guesses are places of this radius; None where they are cells."""
+    rank_limit: int | None = None
+    """So many of the first places were looked at; None where all cells were."""
 
 
 @dataclass(frozen=True)
