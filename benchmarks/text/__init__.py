@@ -1,0 +1,1 @@
+"""How well text on photos is found, read and understood, and what that costs."""

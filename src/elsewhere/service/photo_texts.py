@@ -1,0 +1,201 @@
+"""The readable text of an album's photos, and the rule that it makes for plans.
+
+Photos are read as they would be shared, in worker processes with the cage of the decoders: the
+models see untrusted pixels. What is read is cached like scores, by the rendition's bytes. A worker
+opens no file and hands over plain lines, which are checked here.
+
+The rule: a photo with a readable name of a place within 100 km of what is hidden is withheld, and
+so is one that could not be searched, or that has more text than is read. The user keeps such a
+photo by naming it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
+from importlib.metadata import version
+from typing import Any
+
+from elsewhere.album import Photo
+from elsewhere.album.places import AlbumPlace
+from elsewhere.album.renditions import Rendition
+from elsewhere.album.workers import Limits, Workers
+from elsewhere.globe import ground
+from elsewhere.scorers import RowCache
+from elsewhere.service.posted import Posted
+from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.selection import inside
+from elsewhere.text import tesseract
+from elsewhere.text.evidence import RULE_KM, named_after, telling_lines
+from elsewhere.text.reader import DIGESTS, GUESSED, LINE_HEIGHT, MAX_LINES, VERSION
+from elsewhere.text.understanding import understand
+from elsewhere.values.notes import Note, NoteKind
+from elsewhere.values.photo_text import Clue, PhotoText, TextBox, TextLine
+from elsewhere.values.wishes import HideScope, Wishes
+
+LIMITS = Limits(seconds=120.0)
+"""For one photo."""
+TASK = "elsewhere.text.reader:read"
+_MAX_TEXT = 2_000
+"""Letters of a line that a worker may hand over."""
+
+
+class TextReader(AbstractContextManager["TextReader"]):
+    """Reads one photo after another, from any thread; `texts` has the results by the photo's name.
+
+    The workers are started when the first photo is not in the cache, and end with the `with` block.
+    """
+
+    def __init__(self, cache: RowCache | None = None) -> None:
+        self.texts: dict[str, PhotoText] = {}
+        self._cache = cache
+        self._lock = threading.Lock()
+        self._workers: Workers | None = None
+        parts = [f"text {VERSION}", *DIGESTS.values(), *tesseract.installed()[1]]
+        parts += [f"{library} {version(library)}" for library in ("onnxruntime", "pillow", "numpy")]
+        self._context = "\n".join(parts)
+
+    def __call__(self, photo: Photo) -> None:
+        """Read a photo whose rendition is there."""
+        self.texts[photo.id] = self.read(photo.id, photo.rendition)
+
+    def read(self, name: str, rendition: Rendition, enlarged: int = 1) -> PhotoText:
+        """The text of a rendition, read at its size or at so many times that."""
+        content, key, record = rendition.content, "", None
+        if self._cache is not None:
+            context = self._context if enlarged == 1 else f"{self._context}\n× {enlarged}"
+            key = self._cache.key(content, context)
+            stored = self._cache.get_bytes(key)
+            record = None if stored is None else json.loads(stored)
+        if record is None:
+            record = self._read(content, enlarged)
+            if self._cache is not None and not record["failed"]:
+                self._cache.put_bytes(key, json.dumps(record).encode())
+        if record["failed"]:
+            return PhotoText(name, failed=record["failed"])
+        size = rendition.width, rendition.height
+        lines = [_checked_line(line, size) for line in record["lines"]]
+        return understand(name, lines, record["more"])
+
+    def _read(self, content: bytes, enlarged: int) -> dict[str, Any]:
+        """The lines of a picture as they are cached, or why there are none."""
+        with self._lock:
+            if self._workers is None:
+                self._workers = Workers(TASK, LIMITS)
+        wanted = tesseract.MAX_LINES if tesseract.installed()[1] else 0
+        request = {"files": ["rendition.jpg"], "crops": wanted, "enlarged": enlarged}
+        reply = self._workers.ask(request, content)
+        if reply.failed:
+            return {"failed": reply.failed}
+        try:
+            lines = [list(line) for line in reply.answer["lines"]][:MAX_LINES]
+            for line in lines:
+                _checked_line(line, (1 << 20, 1 << 20))
+            numbers = [int(number) for number in reply.answer["crops"]]
+            _read_with_tesseract(lines, numbers, reply.blobs)
+            return {"lines": lines, "more": max(0, int(reply.answer["more"])), "failed": ""}
+        except (KeyError, TypeError, ValueError, IndexError):
+            return {"failed": "crash"}  # no worker of ours answers so
+
+    def __exit__(self, *problem: object) -> None:
+        """End the workers."""
+        if self._workers is not None:
+            self._workers.close()
+
+
+def _checked_line(line: Sequence[Any], size: tuple[int, int]) -> TextLine:
+    """A line from a worker, with its rectangle inside the picture."""
+    text, confidence, left, top, right, bottom = line[:6]
+    if not isinstance(text, str) or len(text) > _MAX_TEXT:
+        raise ValueError("a line is no text")
+    edges = [
+        min(max(0, int(value)), size[at % 2]) for at, value in enumerate((left, top, right, bottom))
+    ]
+    return TextLine(text, min(1.0, max(0.0, float(confidence))), TextBox(*edges))
+
+
+def _read_with_tesseract(
+    lines: list[list[Any]], numbers: Sequence[int], blobs: Sequence[bytes]
+) -> None:
+    """Let tesseract read the lines whose pictures came along, where it is installed."""
+    from PIL import Image
+
+    pictures = [
+        Image.frombytes("L", (len(blob) // LINE_HEIGHT, LINE_HEIGHT), blob) for blob in blobs
+    ]
+    found = tesseract.read_lines(pictures)
+    for number, (text, confidence) in zip(numbers, found, strict=True):
+        if confidence >= GUESSED and confidence > lines[number][1]:
+            lines[number][:2] = text, round(confidence, 4)
+
+
+def inspect_all(*inspectors: Callable[[Photo], None] | None) -> Callable[[Photo], None] | None:
+    """One inspector of `score_album` for several."""
+    present = [inspector for inspector in inspectors if inspector is not None]
+
+    def inspect(photo: Photo) -> None:
+        for inspector in present:
+            inspector(photo)
+
+    return inspect if present else None
+
+
+def telling_text(
+    text: PhotoText, places: Iterable[AlbumPlace], width: HideScope
+) -> tuple[tuple[TextLine, Clue], ...]:
+    """The lines of a photo that the rule is about: what they name is near or in what is hidden."""
+    found: dict[tuple[TextLine, Clue], None] = {}
+    for place in places:
+        lats, lons = zip(*place.positions, strict=True)
+        found.update(dict.fromkeys(telling_lines(text, lats, lons)))
+        codes: set[str] = set()  # of the countries that are hidden whole
+        if width.level == "country" and text.lines:
+            codes = {area.code for area in ground(lats, lons, "country")}
+        for line in text.lines:
+            for clue in line.clues:
+                near = inside(place, width, clue.positions)
+                if near.any():
+                    found[line, named_after(clue, clue.positions[int(near.argmax())])] = None
+                elif clue.kind == "name" and not clue.positions and codes & set(clue.countries):
+                    found[line, clue] = None
+    return tuple(found)
+
+
+def photos_with_telling_text(
+    scored: ScoredAlbum,
+    places: Sequence[AlbumPlace],
+    wishes: Wishes,
+    posted: Posted,
+) -> tuple[int, ...]:
+    """The photos that the rule is about, by number; not those that are public already."""
+    found = []
+    for number, photo in enumerate(scored.photos):
+        text = scored.texts.get(photo.id)
+        if text is None or number in posted.already:
+            continue
+        if breaks_rule(text, places, wishes.width):
+            found.append(number)
+    return tuple(found)
+
+
+def breaks_rule(text: PhotoText, places: Iterable[AlbumPlace], width: HideScope) -> bool:
+    """Whether a photo with this text is withheld."""
+    return bool(text.failed or text.more or telling_text(text, places, width))
+
+
+def telling_text_notes(
+    scored: ScoredAlbum, telling: Sequence[int], kept: Sequence[int], dropped: Sequence[int]
+) -> list[Note]:
+    """Which photos the rule withholds, and which are shared against it as the user asked."""
+    withheld = set(telling) - {*kept, *dropped}
+    notes = []
+    for kind, numbers in (
+        (NoteKind.TELLING_TEXT, withheld),
+        (NoteKind.TELLING_TEXT_KEPT, set(telling) & set(kept)),
+    ):
+        if numbers:
+            names = tuple(scored.photos[number].id for number in sorted(numbers))
+            notes.append(Note(kind, photos=names, km=RULE_KM))
+    return notes
