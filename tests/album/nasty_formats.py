@@ -169,6 +169,11 @@ add_bytes(
     "animated",
     lambda: encoded(picture(144), "WEBP", save_all=True, append_images=[picture(145)], duration=99),
 )
+add_bytes(  # of one colour, and whole
+    "16383-squared.webp",
+    "pixels",
+    bytes.fromhex("524946461e000000574542505650384c110000002ffebfff0f07d0842634a1ff8188e87f0000"),
+)
 add_bytes(
     "claims-16383-squared.webp",
     "damaged memory pixels",

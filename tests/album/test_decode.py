@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageCms
 
-from elsewhere.album.decode import RefusedError, open_image, render_pixels
+from elsewhere.album.decode import RefusedError, open_image, render_pixels, webp_size
 from tests.album.makers import (
     MP4,
     chunk,
@@ -58,6 +58,14 @@ def test_every_format_is_read(kind: str) -> None:
     seen = shown(encoded(made, kind.upper()), kind)
     assert seen.shape == (64, 96, 3)
     assert np.abs(seen - np.asarray(made)).mean() < 6
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"lossless": True}, {"exif": exif()}], ids=["plain", "lossless", "exif"]
+)
+def test_the_size_of_a_webp_is_in_its_header(options: dict[str, Any]) -> None:
+    assert webp_size(encoded(picture(1, 300, 200), "WEBP", **options)) == (300, 200)
+    assert webp_size(b"RIFF\0\0\0\0WEBPVP8X") == (0, 0)
 
 
 @pytest.mark.parametrize("name", ["phone.heic", "turned.heic"])

@@ -59,11 +59,11 @@ def test_two_visits_are_one_place_and_a_suburb_belongs_to_it() -> None:
 
 
 def test_places_called_alike_are_told_apart() -> None:
-    one, other = (-30.0, -120.0), (-31.0, -120.0)  # far out at sea, off Easter Island
+    one, other = (-32.15, -109.43), (-22.15, -109.43)  # at sea, as far from Easter Island
     found = places_of([photo("a", one), photo("b", other), photo("c", other)])
     assert [(place.label, place.photos) for place in found.places] == [
-        ("Hanga Roa, Chile", (1, 2)),
-        ("Hanga Roa, Chile (2)", (0,)),
+        ("a place 556 km from Hanga Roa, Chile", (1, 2)),
+        ("a place 556 km from Hanga Roa, Chile (2)", (0,)),
     ]
 
 

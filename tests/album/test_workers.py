@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from _thread import allocate_lock
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -239,9 +240,9 @@ def test_a_clock_that_rings_late_costs_no_later_file() -> None:
     with Workers(TASK, count=1) as workers:
         assert workers.ask(echo("one")).answer["said"] == "one"
         (worker,) = workers._all
-        old, new = (threading.Timer(99, print) for _ in range(2))
-        worker._timer = new
+        old, new = allocate_lock(), allocate_lock()
+        worker._unanswered = new
         worker._time_out(worker.process, old)
-        worker._timer = None
+        worker._unanswered = None
         assert worker.process.poll() is None
         assert workers.ask(echo("two")).answer["said"] == "two"

@@ -6,7 +6,7 @@ worker can be started.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,9 +21,14 @@ from elsewhere.album.metadata import Metadata
 from elsewhere.album.renditions import Recipe, Rendition, Spool, accept_rendition
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.errors import FileError
+from elsewhere.formats.validation import kind_of
+from elsewhere.values.versions import Edit
 
 album_workers = partial(Workers, "elsewhere.album.worker:read")
 """Start a pool of workers that read photos, for `read_album`; takes `limits`."""
+
+_MAX_VERSION_BYTES = 64 << 20
+"""Of all versions that a worker makes at once, about."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Photo:
     """The original, which is never opened for writing."""
     rendition: Rendition
     metadata: Metadata
+    original: str = ""
+    """SHA-256 of the original; empty where nobody read it."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,10 @@ def read_album(
                 first = photos.setdefault(result.rendition.digest, result)
                 if first is not result:
                     known = first.metadata.completed_by(result.metadata)
-                    photos[result.rendition.digest] = replace(first, metadata=known)
+                    original = min(first.original, result.original)
+                    photos[result.rendition.digest] = replace(
+                        first, metadata=known, original=original
+                    )
                     result.rendition.forget()
                     reason = f"it shows exactly the same picture as {first.id}, which is read"
                     result = SkippedFile(result.path, result.id, "duplicate", reason)
@@ -138,4 +148,55 @@ def _photo(candidate: Candidate, reply: Reply, recipe: Recipe, spool: Spool) -> 
         rendition = accept_rendition(reply.blobs[0], recipe, spool)
     except FileError as problem:
         return SkippedFile(path, name, "crash", str(problem))
-    return Photo(name, path, rendition, metadata.from_json(reply.answer.get("metadata")))
+    known = metadata.from_json(reply.answer.get("metadata"))
+    return Photo(name, path, rendition, known, reply.digest)
+
+
+def render_versions(
+    photo: Photo,
+    edits: Sequence[Edit],
+    *,
+    workers: Workers,
+    spool: Spool,
+    recipe: Recipe | None = None,
+    pixels: int = MAX_PIXELS,
+) -> list[Rendition | None]:
+    """The renditions of a photo after each edit, made from its original, in the order of `edits`.
+
+    They are put into `spool`; `recipe` is that of the album. None stands for an edit that leaves
+    nothing of a photo this small. FileError where the original cannot be read any more, or is
+    another file by now.
+    """
+    recipe = recipe or Recipe()
+    share = -(-len(edits) // workers.count)  # all workers have some
+    count = max(1, min(share, _MAX_VERSION_BYTES // max(1, photo.rendition.size)))
+    batches = [edits[start : start + count] for start in range(0, len(edits), count)]
+    requests = (
+        {
+            "files": [photo.path],
+            "max_side": recipe.max_side,
+            "pixels": pixels,
+            "edits": kind_of(tuple[Edit, ...]).write(batch),
+        }
+        for batch in batches
+    )
+    versions: list[Rendition | None] = []
+    problem = ""
+    for batch, reply in zip(batches, workers.each(requests), strict=True):  # to the end in any case
+        if reply.failed or len(reply.blobs) != len(batch):
+            detail = one_line(str(reply.answer.get("detail", "")))
+            skipped = SkippedFile(photo.path, photo.id, known_kind(reply.failed, "crash"), detail)
+            problem = f"{photo.id} cannot be edited: {skipped.reason}"
+        elif photo.original not in ("", reply.digest):
+            problem = f"{photo.id} changed since the album was read: read it again"
+        else:
+            try:
+                versions += (accept_rendition(b, recipe, spool) if b else None for b in reply.blobs)
+            except FileError as refusal:
+                problem = f"{photo.id} cannot be edited: {refusal}"
+    if problem:
+        for version in versions:
+            if version is not None:
+                version.forget()
+        raise FileError(problem)
+    return versions

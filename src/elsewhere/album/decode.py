@@ -170,6 +170,8 @@ def open_image(content: bytes, kind: str) -> Image.Image:
     try:
         if kind == "heic":
             return _open_heic(content)
+        if kind == "webp":  # its decoder would rather say that it is damaged
+            _refuse_large(*webp_size(content))
         image = Image.open(io.BytesIO(content), formats=[kind.upper()])
     except UnidentifiedImageError:
         article = "an" if kind == "avif" else "a"
@@ -190,6 +192,29 @@ def open_image(content: bytes, kind: str) -> Image.Image:
     return image
 
 
+def webp_size(content: bytes) -> tuple[int, int]:
+    """Width and height as the header of a WebP says; (0, 0) where it says nothing.
+
+    >>> webp_size(b"RIFF\\0\\0\\0\\0WEBPVP8X" + bytes(8) + bytes([1, 2, 0, 2, 0, 0]))
+    (514, 3)
+    """
+    kind, fields = content[12:16], content[20:30]
+    if len(fields) == 10 and kind == b"VP8X":
+        return 1 + int.from_bytes(fields[4:7], "little"), 1 + int.from_bytes(fields[7:], "little")
+    if len(fields) == 10 and kind == b"VP8L":
+        packed = int.from_bytes(fields[1:5], "little")
+        return 1 + (packed & 0x3FFF), 1 + (packed >> 14 & 0x3FFF)
+    if len(fields) == 10 and kind == b"VP8 ":
+        width, height = (int.from_bytes(fields[n : n + 2], "little") & 0x3FFF for n in (6, 8))
+        return width, height
+    return 0, 0
+
+
+def _refuse_large(width: int, height: int) -> None:
+    if width * height > MAX_PIXELS:
+        raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
+
+
 def _open_heic(content: bytes) -> Image.Image:
     """Apple's format; its decoder turns the picture upright by itself."""
     import pi_heif
@@ -198,9 +223,7 @@ def _open_heic(content: bytes) -> Image.Image:
         heif = pi_heif.open_heif(io.BytesIO(content), convert_hdr_to_8bit=True)
     except EOFError:
         raise RefusedError("damaged", "it is cut short") from None
-    width, height = heif.size
-    if width * height > MAX_PIXELS:
-        raise RefusedError("pixels", f"it has {width} × {height} pixels: make it smaller")
+    _refuse_large(*heif.size)
     image: Image.Image = heif.to_pillow()
     image.format = "HEIF"
     return image
@@ -227,11 +250,7 @@ def render_pixels(
         )
     try:
         image.load()
-        # Only now: a PNG may have it behind its pixels, and a TIFF is turned while it is loaded.
-        orientation = 1  # upright; the decoder of HEIC has applied it
-        if image.format != "HEIF":
-            with suppress(Exception):  # a damaged tag must not cost the photo
-                orientation = int(image.getexif().get(_ORIENTATION, 1))
+        orientation = read_orientation(image)
         profile = image.info.get("icc_profile")
         if image.format == "TIFF":
             size = _shared_size(image.size, max_side)
@@ -246,6 +265,18 @@ def render_pixels(
         else:
             picture = picture.resize(size, Resampling.BICUBIC, reducing_gap=3.0)
     return _turn(to_srgb(flatten_on_white(picture), profile), orientation)
+
+
+def read_orientation(image: Image.Image) -> int:
+    """How a loaded picture is to be turned, as its metadata say.
+
+    Not before it is loaded: a PNG may have it behind its pixels, and a TIFF is turned meanwhile.
+    """
+    orientation = 1  # upright; the decoder of HEIC has applied it
+    if image.format != "HEIF":
+        with suppress(Exception):  # a damaged tag must not cost the photo
+            orientation = int(image.getexif().get(_ORIENTATION, 1))
+    return orientation
 
 
 def _shared_size(size: tuple[int, int], max_side: int | None) -> tuple[int, int]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from elsewhere.album.album import Photo
 from elsewhere.album.metadata import Metadata
-from elsewhere.globe import Place, between_km, chief_town, ground
+from elsewhere.globe import Place, between_km, ground, place_label
 from elsewhere.globe.coordinates import canonical
 from elsewhere.values.notes import Note, NoteKind
 
@@ -118,7 +118,7 @@ def _places_in_files(
         sample = slice(None, None, -(-len(points) // 300))  # of very many, a sample is enough
         km = between_km(lats[sample, None], lons[sample, None], lats, lons)
         lat, lon = points[sample][int(np.argmin(km @ [counts[point] for point in points]))]
-        label = chief_town(lat, lon)[0].label
+        label = place_label(lat, lon)
         members = tuple(sorted((*group, *by_time)))
         places.append(AlbumPlace(label, lat, lon, members, tuple(points), by_time))
     return places
@@ -128,13 +128,7 @@ def _given_places(
     known: Sequence[Metadata], positions: Mapping[int, Position], at: Sequence[Place]
 ) -> tuple[list[AlbumPlace], tuple[Note, ...]]:
     """The user's places; positions only say which of several, and how widely they spread."""
-    distances = np.zeros((len(at), len(positions)))
-    if positions:
-        lats, lons = np.array(list(positions.values())).T
-        for row, place in zip(distances, at, strict=True):
-            row[:] = between_km(lats, lons, place.lat, place.lon)
-            if place.kind in {"region", "country"}:  # 0 on the ground of an area
-                row[[owner == place for owner in ground(lats, lons, place.kind)]] = 0.0
+    distances = _distances(list(positions.values()), at)
     nearest = distances.argmin(axis=0).tolist()
     place_of = dict(zip(positions, nearest, strict=True))
     far = [n for n, km in zip(positions, distances.T, strict=True) if km.min() > WIDEST_KM]
@@ -151,7 +145,7 @@ def _given_places(
         if is_point or not near:
             near.add((place.lat, place.lon))
         is_coordinate = place.kind == "coordinate"
-        label = chief_town(place.lat, place.lon)[0].label if is_coordinate else place.label
+        label = place_label(place.lat, place.lon) if is_coordinate else place.label
         photos, points = tuple(sorted(members)), tuple(sorted(near))
         area = None if is_point else place
         places.append(AlbumPlace(label, place.lat, place.lon, photos, points, by_time, area))
@@ -161,6 +155,25 @@ def _given_places(
     return places, (
         Note(NoteKind.POSITIONS_OVERRULED, count=len(far), places=labels, km=WIDEST_KM),
     )
+
+
+def km_away(positions: Sequence[Position | None], at: Sequence[Place]) -> dict[int, float]:
+    """How far each position is from the nearest of the user's places, by its number."""
+    known = {n: position for n, position in enumerate(positions) if position is not None}
+    nearest = _distances(list(known.values()), at).min(axis=0).tolist()
+    return dict(zip(known, nearest, strict=True))
+
+
+def _distances(positions: Sequence[Position], at: Sequence[Place]) -> NDArray[np.float64]:
+    """(places, positions) in km; 0 on the ground of a region or country."""
+    distances = np.zeros((len(at), len(positions)))
+    if positions:
+        lats, lons = np.array(positions).T
+        for row, place in zip(distances, at, strict=True):
+            row[:] = between_km(lats, lons, place.lat, place.lon)
+            if place.kind in {"region", "country"}:
+                row[[owner == place for owner in ground(lats, lons, place.kind)]] = 0.0
+    return distances
 
 
 def likely_home(places: Places, photos: Sequence[Photo]) -> AlbumPlace:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from elsewhere.album import decode
+from elsewhere.album.edits import Spread, apply_edit
 from elsewhere.album.files import HEAD_BYTES, PHOTO_KINDS, file_kind
 from elsewhere.album.metadata import Metadata, make_leaks, time_in_name, to_json
 from elsewhere.album.metadata_readers import (
@@ -35,17 +36,24 @@ from elsewhere.album.metadata_readers import (
     read_xmp,
 )
 from elsewhere.album.renditions import encode_jpeg
+from elsewhere.formats.validation import kind_of
 from elsewhere.platform.cage import Cage, close_cage
+from elsewhere.values.versions import Edit
 from elsewhere.values.wording import printable
 
 warm_up = decode.warm_up
+
+_EDITS = kind_of(tuple[Edit, ...])
 
 Answer = tuple[dict[str, Any], list[bytes]]
 Task = Callable[[dict[str, Any]], Answer]
 
 
 def read(request: dict[str, Any]) -> Answer:
-    """Render one photo and read its metadata, or answer with the kind of failure."""
+    """Render one photo and read its metadata, or answer with the kind of failure.
+
+    With `edits` it is rendered once for each of them, and no metadata is read.
+    """
     path, *sidecars = map(Path, request["files"])
     content, *sidecar_contents = request["contents"]
     try:
@@ -54,6 +62,7 @@ def read(request: dict[str, Any]) -> Answer:
             raise decode.RefusedError("foreign")
         try:
             image = decode.open_image(content, kind)
+            size = image.size
             picture = decode.render_pixels(image, request["max_side"], request["pixels"])
         except (MemoryError, decode.RefusedError):
             raise
@@ -61,6 +70,13 @@ def read(request: dict[str, Any]) -> Answer:
             raise _refusal(problem) from None
     except decode.RefusedError as refusal:
         return {"failed": refusal.kind, "detail": str(refusal)}, []
+    if "edits" in request:
+        if image.format == "TIFF":
+            size = image.size  # it was turned while it was loaded
+        spread = Spread.of(image, size, decode.read_orientation(image))
+        edits = _EDITS.read(request["edits"], "edits")
+        versions = (apply_edit(picture, spread, edit) for edit in edits)  # one at a time
+        return {}, [encode_jpeg(version) if version else b"" for version in versions]
     metadata = read_embedded(image, content)  # before encoding, which clears it
     for sidecar, text in zip(sidecars, sidecar_contents, strict=True):
         metadata = metadata.completed_by(_read_sidecar(sidecar, text))

@@ -13,10 +13,12 @@ import json
 import subprocess
 import sys
 import threading
+from _thread import LockType, allocate_lock
 from collections import deque
 from collections.abc import Generator, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from queue import LifoQueue
 from typing import Any
@@ -28,6 +30,7 @@ from elsewhere.album.worker import OUT_OF_MEMORY, BadFrameError, receive, send
 from elsewhere.errors import FileError
 from elsewhere.platform.cage import Cage
 from elsewhere.platform.machine import worker_count
+from elsewhere.platform.threads import ThreadPool, start_thread
 
 _START_SECONDS = 120.0
 """How long a worker may take to start, also on a busy machine."""
@@ -75,6 +78,8 @@ class Reply:
     blobs: list[bytes] = field(default_factory=list, repr=False)
     failed: str = ""
     """Empty, "time", "memory", "crash", or the kind that the task itself failed with."""
+    digest: str = ""
+    """SHA-256 of the photo that the task was given."""
 
 
 class Workers(contextlib.AbstractContextManager["Workers"]):
@@ -129,7 +134,8 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         worker = self._idle.get()
         try:
             names = [file.name for file in files[: len(contents)]]
-            return worker.ask({**request, "files": names}, contents)
+            reply = worker.ask({**request, "files": names}, contents)
+            return replace(reply, digest=sha256(contents[0]).hexdigest()) if contents else reply
         finally:
             self._idle.put(worker)
 
@@ -137,7 +143,7 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """The replies in the order of the requests; only a few are in progress at once."""
         in_progress: deque[Future[Reply]] = deque()
         complete = False
-        threads = ThreadPoolExecutor(self.count, thread_name_prefix="elsewhere-album")
+        threads = ThreadPool(self.count)
         try:
             for request in requests:
                 in_progress.append(threads.submit(self.ask, request))
@@ -188,7 +194,8 @@ class _WorkerProcess:
     _cage: Cage | None = None
     """What holds in the process; None while it starts."""
     _timed_out: bool = False
-    _timer: threading.Timer | None = None
+    _unanswered: LockType | None = None
+    """Released when the answer to the current request has come."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     _timer_lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -254,10 +261,15 @@ class _WorkerProcess:
         """Send a request and receive its answer; None when the worker died or was killed."""
         process = self.process
         assert process.stdin and process.stdout
-        timer = threading.Timer(seconds, lambda: self._time_out(process, timer))
-        timer.daemon = True
-        self._timer = timer
-        timer.start()
+        unanswered = allocate_lock()
+        unanswered.acquire()
+
+        def watch() -> None:
+            if not unanswered.acquire(timeout=seconds):
+                self._time_out(process, unanswered)
+
+        self._unanswered = unanswered
+        start_thread(watch)
         try:
             if request is not None:
                 send(process.stdin, request, contents)
@@ -265,13 +277,13 @@ class _WorkerProcess:
         except (BadFrameError, OSError, ValueError):
             return None
         finally:
-            timer.cancel()
             with self._timer_lock:
-                self._timer = None
+                self._unanswered = None
+            unanswered.release()
 
-    def _time_out(self, process: subprocess.Popen[bytes], timer: threading.Timer) -> None:
+    def _time_out(self, process: subprocess.Popen[bytes], unanswered: LockType) -> None:
         with self._timer_lock:  # an answer just in time must not cost the next file
-            if self._timer is timer:
+            if self._unanswered is unanswered:
                 self._timed_out = True
                 process.kill()
 
