@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator
 from elsewhere.errors import InputError
 from elsewhere.formats.plan_file import plan_from_json, plan_to_json
 from elsewhere.values.plan import Plan, Status, View
-from elsewhere.values.promise import Against, Promise
+from elsewhere.values.promise import Against, HiddenCircles, Promise, Version
 
 SCHEMA = json.loads((files("elsewhere.formats") / "schemas" / "plan.json").read_text("utf-8"))
 
@@ -38,16 +38,28 @@ againsts = st.builds(
     sees=st.none() | wholes,
     each_photo=st.none() | st.integers(1, 9),
 )
+hidden_circles = st.builds(
+    HiddenCircles,
+    positions=st.lists(st.tuples(reals, reals).filter(lambda p: all(map(math.isfinite, p))),
+                       min_size=1, max_size=3).map(tuple),
+    radius_km=st.floats(1, 500),
+    exponent=st.floats(0, 1, exclude_min=True),
+)  # fmt: skip
+againsts |= st.builds(
+    lambda against, circles: replace(against, truth=(), circles=circles), againsts, hidden_circles
+)
 promises = st.builds(
     Promise,
     photos=st.integers(1, 10**6),
     against=st.lists(againsts, min_size=1, max_size=3).map(tuple),
-    budget=st.none() | numbers,
+    budget=st.none() | numbers | fractions,
     keep=wholes,
     drop=wholes,
     values=st.none() | st.lists(fractions, max_size=4).map(tuple),
     groups=st.lists(wholes, max_size=3).map(tuple),
     strict=st.booleans(),
+    versions=st.none()
+    | st.lists(st.builds(Version, photo=numbers, cost=fractions), max_size=4).map(tuple),
 )
 plans = st.builds(
     Plan,
@@ -64,6 +76,7 @@ plans = st.builds(
     several=st.booleans(),
     rests_on_zero=st.booleans(),
     work=numbers,
+    choices=wholes,
 )
 PLAN = Plan(
     status=Status.OPTIMAL,
@@ -98,11 +111,28 @@ def test_the_schema_is_one() -> None:
 
 
 def test_nothing_of_a_plan_is_left_out() -> None:
-    document = json.loads(plan_to_json(PLAN))
+    promise = replace(PLAN.promise, versions=tuple(Version(i, Fraction(0)) for i in range(3)))
+    document = json.loads(plan_to_json(replace(PLAN, promise=promise, choices=(1, 2))))
     assert set(document) == {"format", *(field.name for field in fields(Plan))}
     assert set(document["promise"]) == {field.name for field in fields(Promise)}
-    assert set(document["promise"]["against"][0]) == {field.name for field in fields(Against)}
     assert set(document["views"][0]) == {field.name for field in fields(View)}
+    names = {field.name for field in fields(Against)}
+    assert set(document["promise"]["against"][0]) == names - {"circles"}  # it has none
+    circles = HiddenCircles(((38.7, -9.1),), 25.0, 0.5)
+    against = replace(PLAN.promise.against[0], truth=(), circles=circles)
+    document = json.loads(
+        plan_to_json(replace(PLAN, promise=replace(PLAN.promise, against=(against,))))
+    )
+    assert set(document["promise"]["against"][0]) == names
+    assert set(document["promise"]["against"][0]["circles"]) == {
+        field.name for field in fields(HiddenCircles)
+    }
+
+
+def test_a_plan_without_versions_is_written_as_before_there_were_any() -> None:
+    document = json.loads(plan_to_json(PLAN))
+    assert "choices" not in document
+    assert "versions" not in document["promise"]
 
 
 def test_slack_that_is_not_a_number() -> None:
@@ -155,7 +185,9 @@ def test_what_is_not_a_plan(text: str) -> None:
         plan_from_json(text)
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Plan)] + ["format"])
+@pytest.mark.parametrize(
+    "name", [field.name for field in fields(Plan) if not field.metadata] + ["format"]
+)
 def test_a_plan_that_lacks_something(name: str) -> None:
     document = json.loads(plan_to_json(PLAN))
     del document[name]

@@ -5,9 +5,10 @@
     {"entries": 1, "seal": "…"}
 
 A line holds what one export gave away of one place: score rows and keyed digests of the renditions,
-no pictures and no names. The seal is an HMAC of all lines before it. A file that is cut short,
-changed or another user's is refused as a whole, because plans without its entries would promise too
-much.
+no pictures and no names. Version 2 may hold features instead of rows, from which a scorer makes
+rows; a ledger without any is still written as version 1. The seal is an HMAC of all lines before
+it. A file that is cut short, changed or another user's is refused as a whole, because plans without
+its entries would promise too much.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from elsewhere.errors import InputError
 from elsewhere.formats.validation import Kind, Sha256, kind_of, parse, record
 from elsewhere.values.scores import FloatMatrix, Scores
 
-VERSION = 1
+ROWS_VERSION, FEATURES_VERSION = 1, 2
+"""The versions that are read; the second may hold features."""
 TYPES: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
 """How the numbers of rows are stored."""
 
@@ -41,10 +43,14 @@ class Rows:
     """What one scorer says of the photos of an entry."""
 
     scorer: str
-    """Its fingerprint: rows of another version of it are another attacker's."""
+    """Its fingerprint: rows of another version of it are another attacker's.
+
+    For features, their fingerprint: every scorer that makes them can turn them into rows.
+    """
     grid: str
     values: FloatMatrix
-    """(photos, cells)."""
+    """(photos, cells), or (photos, width) for features."""
+    features: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,24 +89,29 @@ class StoredRows:
     """One of `TYPES`."""
     values: str
     """The bytes of the numbers in base64."""
+    features: bool = False
 
 
 def _pack(rows: Rows) -> dict[str, Any]:
     kind = "f4" if rows.values.dtype == np.float32 else "f8"
     content = np.ascontiguousarray(rows.values, dtype=TYPES[kind]).tobytes()
     text = base64.b64encode(content).decode("ascii")
-    stored = StoredRows(rows.scorer, rows.grid, int(rows.values.shape[1]), kind, text)
-    return dict(kind_of(StoredRows).write(stored))
+    width = int(rows.values.shape[1])
+    stored = StoredRows(rows.scorer, rows.grid, width, kind, text, rows.features)
+    line: dict[str, Any] = kind_of(StoredRows).write(stored)
+    if not rows.features:
+        del line["features"]
+    return line
 
 
 def _unpack(value: Any, where: str) -> Rows:
-    stored = kind_of(StoredRows).read(value, where)
+    stored = kind_of(StoredRows).read({"features": False, **value}, where)
     try:
         content = base64.b64decode(stored.values, validate=True)
         values = np.frombuffer(content, dtype=TYPES[stored.kind]).reshape(-1, stored.cells)
     except (KeyError, ValueError):
         raise InputError(f"{where} holds no numbers") from None
-    return Rows(stored.scorer, stored.grid, Scores(values).values)
+    return Rows(stored.scorer, stored.grid, Scores(values).values, stored.features)
 
 
 def _read_places(value: Any, where: str) -> tuple[tuple[float, float], ...]:
@@ -124,7 +135,10 @@ _ENTRY = record(
 
 def encode(entries: Iterable[Entry], key: bytes) -> bytes:
     """The ledger as bytes."""
-    lines: list[dict[str, Any]] = [{"elsewhere": "ledger", "version": VERSION}]
+    entries = tuple(entries)
+    features = any(rows.features for entry in entries for rows in entry.rows)
+    version = FEATURES_VERSION if features else ROWS_VERSION
+    lines: list[dict[str, Any]] = [{"elsewhere": "ledger", "version": version}]
     for entry in entries:
         line = _ENTRY.write(entry)
         if entry.target is None:
@@ -142,7 +156,7 @@ def decode(content: bytes, key: bytes) -> tuple[Entry, ...]:
     first = _line(content.partition(b"\n")[0])
     if first.get("elsewhere") != "ledger":
         raise DamagedError("it is not a ledger")
-    if first.get("version") != VERSION:
+    if first.get("version") not in (ROWS_VERSION, FEATURES_VERSION):
         raise DamagedError(f"it was written by another version ({first.get('version')!r})")
     if not content.endswith(b"\n"):
         raise DamagedError("it is cut short")

@@ -88,7 +88,7 @@ def read_certificate(document: str) -> Certificate:
 
 def certificate_from_record(values: Any, where: str = "") -> Certificate:
     """The certificate of plain JSON values, with the same checks."""
-    check_sealed(values, FORMAT, ["promise", "attackers", "plan", "bound"])
+    check_sealed(values, [FORMAT], ["promise", "attackers", "plan", "bound"])
     body = values["plan"]
     if not isinstance(body, dict):
         raise InputError("the certificate's plan and versions must be objects")
@@ -96,7 +96,7 @@ def certificate_from_record(values: Any, where: str = "") -> Certificate:
         raise InputError("the certificate states two different bounds")
     plan: Plan = PLAN.read({**body, "promise": values["promise"]}, "")
     attackers = kind_of(tuple[Fingerprint, ...]).read(values["attackers"], "attackers")
-    promised = [(a.scores, a.scorer, plan.promise.photos, a.cells) for a in plan.promise.against]
+    promised = [(a.scores, a.scorer, plan.promise.rows, a.cells) for a in plan.promise.against]
     if promised != [(a.scores, a.scorer, a.photos, a.cells) for a in attackers]:
         raise InputError("the certificate's attackers are not those of its promise")
     versions = tuple(sorted(values["versions"].items()))

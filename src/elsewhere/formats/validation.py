@@ -8,15 +8,16 @@ with all fields and no others; anything else is refused in one sentence that say
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import math
+import operator
 import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from elsewhere.errors import InputError
@@ -83,7 +84,7 @@ _SCALARS: dict[Any, Kind] = {
 }
 
 
-@cache
+@functools.cache
 def kind_of(annotation: Any) -> Kind:
     """How values with this annotation are written and read."""
     origin, arguments = get_origin(annotation), get_args(annotation)
@@ -93,7 +94,8 @@ def kind_of(annotation: Any) -> Kind:
         pattern, wanted = annotation.__metadata__
         return _scalar(str, (str,), wanted, pattern=pattern)
     if origin in (Union, types.UnionType):
-        present = kind_of(arguments[0])
+        given = [each for each in arguments if each is not types.NoneType]
+        present = kind_of(functools.reduce(operator.or_, given))
         return Kind(
             lambda value: None if value is None else present.write(value),
             lambda value, where: None if value is None else present.read(value, where),
@@ -117,29 +119,38 @@ def kind_of(annotation: Any) -> Kind:
 def record(make: type, title: str = "", **others: Kind) -> Kind:
     """A dataclass: exactly its fields, by name; `others` are read otherwise than annotated.
 
-    Errors at the top of a document call it by its `title`.
+    A field whose metadata call it "optional" came with a later version: it is written only where it
+    does not have its default. Errors at the top of a document call it by its `title`.
     """
     hints = get_type_hints(make, include_extras=True)
     names = [field.name for field in dataclasses.fields(make)]
+    optional = {f.name: f.default for f in dataclasses.fields(make) if f.metadata.get("optional")}
     fields = {name: others.get(name) or kind_of(hints[name]) for name in names}
 
+    def write(value: Any) -> dict[str, Any]:
+        found = {name: getattr(value, name) for name in names}
+        return {
+            name: fields[name].write(each)
+            for name, each in found.items()
+            if name not in optional or each != optional[name]
+        }
+
     def read(value: Any, where: str) -> Any:
-        expect(value, where or title, names)
+        expect(value, where or title, names, optional)
         path = f"{where}." if where else ""
-        return make(**{name: kind.read(value[name], path + name) for name, kind in fields.items()})
+        return make(**{name: fields[name].read(value[name], path + name) for name in value})
 
-    return Kind(
-        lambda value: {name: kind.write(getattr(value, name)) for name, kind in fields.items()},
-        read,
-    )
+    return Kind(write, read)
 
 
-def expect(value: Any, where: str, names: list[str]) -> None:
-    """Raise unless `value` is an object with exactly these names."""
+def expect(
+    value: Any, where: str, names: list[str], optional: Collection[str] = frozenset()
+) -> None:
+    """Raise unless `value` is an object with exactly these names, of which some may be missing."""
     if not isinstance(value, dict):
         raise wrong(where, "an object")
     for name in names:
-        if name not in value:
+        if name not in value and name not in optional:
             raise InputError(f"{where} lacks {name!r}")
     for name in value:
         if name not in names:
@@ -181,11 +192,17 @@ def digest_of(document: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def check_sealed(values: Any, format: str, names: list[str]) -> None:
-    """Raise unless `values` are a certificate of this format, whole and with the right digest."""
-    if not isinstance(values, dict) or values.get("format") != format:
-        raise InputError(f"the certificate must be of the format {format}")
-    expect(values, "the certificate", ["format", "notes", "versions", "digest", *names])
+def check_sealed(
+    values: Any,
+    formats: Sequence[str],
+    names: list[str],
+    optional: Collection[str] = frozenset(),
+) -> None:
+    """Raise unless `values` are a certificate of one of these formats, whole and sealed rightly."""
+    if not isinstance(values, dict) or values.get("format") not in formats:
+        raise InputError(f"the certificate must be of the format {' or '.join(formats)}")
+    known = ["format", "notes", "versions", "digest", *names]
+    expect(values, "the certificate", known, optional)
     if values["digest"] != digest_of(values):
         raise InputError("the certificate was changed or damaged: its digest is not right")
     kind_of(tuple[str, ...]).read(values["notes"], "notes")

@@ -222,3 +222,50 @@ def test_honest_files_are_read_however_they_are_packed(
     read = read_scores(parquet(tmp_path / "a.parquet", table, **options))
     assert read.ids == tuple(names.to_pylist())
     assert (read.values == values[:rows]).all()
+
+
+def test_what_a_library_quotes_is_shortened(tmp_path: Path) -> None:
+    """zipfile repeats the name in a member's header, which may be as long as the file."""
+    file = tmp_path / "a.npz"
+    np.savez(file, scores=np.ones((6, 900)))
+    content = bytearray(file.read_bytes())
+    content[26:28] = (40_000).to_bytes(2, "little")  # the length of the first member's name
+    file.write_bytes(content)
+    sentence, _ = read_alone(file)
+    assert "a.npz is damaged" in sentence and len(sentence) < MAX_SENTENCE
+
+
+_READ_ALL = """
+import sys
+from contextlib import suppress
+from pathlib import Path
+import numpy as np
+from elsewhere.batch.source import Source
+from elsewhere.errors import ElsewhereError
+from elsewhere.formats.score_files import read_scores, write_scores
+from elsewhere.values.scores import Scores
+
+folder = Path(sys.argv[1])
+write_scores(folder / "a.parquet", Scores(np.ones((6, 9)), [f"{n}.jpg" for n in range(6)]))
+content = (folder / "a.parquet").read_bytes()
+footer = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+for position in range(footer, len(content) - 8):
+    file = folder / f"{position}.parquet"
+    file.write_bytes(content[:position] + bytes(1) + content[position + 1 :])
+    with suppress(ElsewhereError):
+        read_scores(file)
+    with suppress(ElsewhereError):
+        Source(str(file))
+    file.unlink()
+"""
+
+
+def test_no_byte_of_a_footer_ends_the_process(tmp_path: Path) -> None:
+    """pyarrow lets an exception of C++ through where a column contradicts the schema."""
+    done = subprocess.run(
+        [sys.executable, "-c", _READ_ALL, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]

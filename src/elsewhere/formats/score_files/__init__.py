@@ -14,6 +14,7 @@ from typing import Any
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files.limits import refuse_long_name, refuse_unless_plain
+from elsewhere.globe import Cells
 from elsewhere.platform.files import open_whole
 from elsewhere.values.scores import Scores
 
@@ -41,6 +42,9 @@ def read_scores(path: str | os.PathLike[str]) -> Scores:
             raise FileError(f"{file} is not a plain file: name a .npz, .csv or .parquet file")
         scores: Scores = format_.read(file)
         refuse_long_name(file, max(map(len, scores.ids)))
+        cells = Cells.known(scores.grid)
+        if cells is not None and cells.fine and cells.count == scores.cells:
+            return scores.with_points(cells.points)
         return scores
     except InputError as error:
         raise FileError(f"{file} cannot be used: {error}") from None

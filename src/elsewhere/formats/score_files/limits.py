@@ -39,6 +39,11 @@ def refuse_long_name(file: Path, length: int) -> None:
         )
 
 
+def plausible_bytes(packed: int, parts: int = 1) -> int:
+    """Unpacked bytes that so many packed ones may stand for, in one of so many parts of a file."""
+    return max(_HARMLESS // parts, _PACKED_AT_MOST * packed)
+
+
 def refuse_bomb(file: Path, claimed: int) -> None:
     """Raise unless `claimed` unpacked bytes are plausible for a file of this size."""
     if claimed > LARGEST:
@@ -46,7 +51,7 @@ def refuse_bomb(file: Path, claimed: int) -> None:
             f"{file} claims to hold {claimed:,} bytes of scores, but {LARGEST:,} is the limit: "
             "split the album"
         )
-    if claimed > _HARMLESS and claimed > _PACKED_AT_MOST * file.stat().st_size:
+    if claimed > plausible_bytes(file.stat().st_size):
         raise FileError(
             f"{file} claims to hold {claimed:,} bytes of scores, which is too much for a file of "
             "its size: it may be a decompression bomb, and was not opened"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files.limits import ROW_BYTES, refuse_bomb
 from elsewhere.values.scores import Scores
+from elsewhere.values.wording import first_line
 
 _ARRAYS = ("scores", "ids", "scorer", "grid")
 _HEADER = re.compile(
@@ -50,9 +51,8 @@ def read(file: Path) -> Scores:
         ValueError,
         OverflowError,
     ) as error:
-        why = str(error) or type(error).__name__
         raise FileError(
-            f"{file} is damaged and cannot be read as .npz ({why}): save it again"
+            f"{file} is damaged and cannot be read as .npz ({first_line(error)}): save it again"
         ) from None
     if "scores" not in arrays:
         raise FileError(f"{file} holds no array called 'scores': save it with scores=…")

@@ -1,8 +1,9 @@
-"""Sizes that a Parquet file's pages declare, read before anything is unpacked.
+"""Sizes that a Parquet file's footer and pages declare, read before anything is unpacked.
 
 The footer of a file is a summary, and it can understate. What a reader allocates is declared by
-the header of each page: a few fields in Thrift's compact protocol. Only headers are read here;
-their pages are skipped.
+the header of each page. Both are in Thrift's compact protocol. Only they are read here; the pages
+are skipped. The footer is not asked of pyarrow, which ends the process where a column of a damaged
+one contradicts itself (`RowGroupMetaData.column` lets an exception of C++ through).
 """
 
 from __future__ import annotations
@@ -17,8 +18,21 @@ _MAX_PAGES = 100_000
 _MAX_DEPTH = 8
 _WINDOWS = (1 << 12, 1 << 20)  # bytes read for a header: usually, and at most
 
+_BYTE_ARRAY = 6  # Parquet's number for texts and bytes of any length
 _TYPE, _UNPACKED, _PACKED, _DATA, _DICTIONARY, _DATA_2 = 1, 2, 3, 5, 7, 8
 _ENCODING = {_DATA: 2, _DICTIONARY: 2, _DATA_2: 4}
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What the footer says of one column in one row group; none of it need be true."""
+
+    is_bytes: bool
+    """Whether its values are texts or bytes of any length."""
+    values: int
+    unpacked: int
+    packed: int
+    start: int
 
 
 @dataclass(frozen=True)
@@ -28,30 +42,63 @@ class ChunkSize:
     unpacked: int
     values: int
     encodings: frozenset[int]
+    largest_page: int
+    dictionary: int
+    """Unpacked bytes of the dictionary, any of whose members each value may repeat."""
 
 
-def chunk_size(stream: BinaryIO, chunk: Any) -> ChunkSize:
+def footer_chunks(stream: BinaryIO, size: int, limit: int) -> list[list[Chunk]]:
+    """The columns of each row group in a file of `size` bytes, whose footer has at most `limit`.
+
+    ValueError where the footer cannot be read.
+    """
+    stream.seek(max(0, size - 8))
+    length = int.from_bytes(stream.read(4), "little")
+    if length > min(limit, size):
+        raise ValueError(f"its footer has {length:,} bytes, but {limit:,} is the limit")
+    stream.seek(max(0, size - 8 - length))
+    try:
+        footer = _Compact(stream.read(length)).struct()
+        return [[_chunk(column) for column in group[1]] for group in footer.get(4, [])]
+    except (IndexError, KeyError, TypeError, AttributeError):
+        raise ValueError("its footer is damaged") from None
+
+
+def _chunk(column: dict[int, Any]) -> Chunk:
+    about = column[3]
+    start, dictionary = about[9], about.get(11)
+    numbers = (about[1], about[5], about[6], about[7], start, dictionary or 0)
+    if not all(isinstance(number, int) for number in numbers):
+        raise TypeError
+    if dictionary is not None and 0 < dictionary < start:
+        start = dictionary
+    return Chunk(about[1] == _BYTE_ARRAY, about[5], about[6], about[7], start)
+
+
+def chunk_size(stream: BinaryIO, chunk: Chunk) -> ChunkSize:
     """The sum over all pages of a column chunk; ValueError where a header cannot be read."""
-    start = chunk.data_page_offset
-    if chunk.has_dictionary_page and 0 < chunk.dictionary_page_offset < start:
-        start = chunk.dictionary_page_offset
-    end = start + chunk.total_compressed_size
-    unpacked = values = pages = 0
+    start = chunk.start
+    end = start + chunk.packed
+    unpacked = values = pages = largest = dictionary = 0
     encodings = set()
     while start < end:
         pages += 1
         if pages > _MAX_PAGES:
             raise ValueError("it has too many pages")
         header, length = _page_header(stream, start)
-        unpacked += _size(header, _UNPACKED)
+        page = _size(header, _UNPACKED)
+        unpacked += page
+        largest = max(largest, page)
         start += length + _size(header, _PACKED)
         for kind, encoding in _ENCODING.items():
             fields = header.get(kind)
             if isinstance(fields, dict):
                 encodings.add(_size(fields, encoding))
-                if kind != _DICTIONARY:
+                if kind == _DICTIONARY:
+                    dictionary += page
+                else:
                     values += _size(fields, 1)
-    return ChunkSize(unpacked, values, frozenset(encodings))
+    return ChunkSize(unpacked, values, frozenset(encodings), largest, dictionary)
 
 
 def _size(fields: dict[int, Any], number: int) -> int:
@@ -81,15 +128,15 @@ class _Compact:
         self.position = 0
 
     def struct(self, depth: int = 0) -> dict[int, Any]:
-        """The fields of a struct by their numbers. Texts and lists are skipped."""
+        """The fields of a struct by their numbers. Texts are skipped."""
         if depth > _MAX_DEPTH:
-            raise ValueError("a page's header is nested too deeply")
+            raise ValueError("a header is nested too deeply")
         fields: dict[int, Any] = {}
         number = 0
         while byte := self._byte():
             number = number + (byte >> 4) if byte >> 4 else self._integer()
             if number in fields:
-                raise ValueError("a page's header states a field twice")
+                raise ValueError("a header states a field twice")
             fields[number] = self._value(byte & 0x0F, depth)
         return fields
 
@@ -104,9 +151,22 @@ class _Compact:
             return self._skip(8)
         if kind == 8:
             return self._skip(self._varint())
+        if kind in (9, 10):
+            return self._list(depth)
         if kind == 12:
             return self.struct(depth + 1)
-        raise ValueError("a page's header has a field of an unknown kind")
+        raise ValueError("a header has a field of an unknown kind")
+
+    def _list(self, depth: int) -> list[Any]:
+        header = self._byte()
+        length, kind = header >> 4, header & 0x0F
+        if length == 15:
+            length = self._varint()
+        if length > len(self._content):  # a member has a byte or more
+            raise IndexError
+        if kind in (1, 2):  # here a boolean is a byte
+            kind = 3
+        return [self._value(kind, depth + 1) for _ in range(length)]
 
     def _byte(self) -> int:
         byte = self._content[self.position]
@@ -120,7 +180,7 @@ class _Compact:
             number |= (byte & 0x7F) << shift
             if byte < 0x80:
                 return number
-        raise ValueError("a page's header has a number that does not end")
+        raise ValueError("a header has a number that does not end")
 
     def _integer(self) -> int:
         number = self._varint()

@@ -17,9 +17,9 @@ import numpy as np
 
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files.limits import ROW_BYTES, refuse_bomb, refuse_long_name
-from elsewhere.formats.score_files.pages import DELTA_BYTE_ARRAY, chunk_size
+from elsewhere.formats.score_files.pages import DELTA_BYTE_ARRAY, Chunk, chunk_size, footer_chunks
 from elsewhere.values.scores import Scores
-from elsewhere.values.wording import installed_by
+from elsewhere.values.wording import first_line, installed_by
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -36,18 +36,21 @@ def read(file: Path) -> Scores:
     arrow, parquet = _pyarrow(file)
     try:
         with file.open("rb") as stream:
-            _refuse_large_footer(file, stream)
+            chunks = footer_chunks(stream, file.stat().st_size, _MAX_FOOTER)
+            stream.seek(0)
             table = parquet.ParquetFile(stream, thrift_container_size_limit=_MAX_GROUPS)
             schema = table.schema_arrow
             _expect_columns(file, arrow, schema)
             width = schema.field("scores").type.value_type.bit_width // 8
-            if not _refuse_large(file, stream, table.metadata, width):
+            if not _refuse_large(file, stream, table.metadata, chunks, width):
                 table = parquet.ParquetFile(stream, read_dictionary=["photo"])
             names = _names(file, table)
-            matrix = _matrix(file, table, width)
+            values = sum(chunk.values for group in chunks for chunk in group)
+            matrix = _matrix(file, table, values, width)
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
-        why = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileError(f"{file} is damaged and cannot be read as Parquet ({why})") from None
+        raise FileError(
+            f"{file} is damaged and cannot be read as Parquet ({first_line(error)})"
+        ) from None
     metadata = schema.metadata or {}
     if metadata.get(b"elsewhere.format", _FORMAT.encode()) != _FORMAT.encode():
         stated = metadata[b"elsewhere.format"].decode(errors="replace")
@@ -114,33 +117,25 @@ def _expect_columns(file: Path, arrow: ModuleType, schema: Any) -> None:
         )
 
 
-def _refuse_large_footer(file: Path, stream: BinaryIO) -> None:
-    """The footer is decoded whole, and takes many times its size."""
-    stream.seek(max(0, file.stat().st_size - 8))
-    size = int.from_bytes(stream.read(8)[:4], "little")
-    stream.seek(0)
-    if size > _MAX_FOOTER:
-        raise FileError(
-            f"{file} has a footer of {size:,} bytes, but {_MAX_FOOTER:,} is the limit: "
-            "write it with fewer row groups"
-        )
-
-
-def _refuse_large(file: Path, stream: BinaryIO, metadata: Any, width: int) -> bool:
+def _refuse_large(
+    file: Path, stream: BinaryIO, metadata: Any, chunks: list[list[Chunk]], width: int
+) -> bool:
     """Compare what footer and pages claim with the size of the file.
 
     Returns whether names repeat each other's beginnings; pyarrow reads those without a dictionary.
     """
+    if len(chunks) != metadata.num_row_groups:
+        raise ValueError("its footer contradicts itself")
     claimed = 0
     has_prefixes = False
-    for group in range(metadata.num_row_groups):
-        row_group = metadata.row_group(group)
-        for column in range(row_group.num_columns):
-            chunk = row_group.column(column)
+    paths = [metadata.schema.column(column).path for column in range(metadata.num_columns)]
+    for number, group in enumerate(chunks):
+        rows = metadata.row_group(number).num_rows
+        for path, chunk in zip(paths, group, strict=True):
             size = chunk_size(stream, chunk)
-            unpacked = max(size.unpacked, chunk.total_uncompressed_size)
-            values = max(size.values, chunk.num_values, row_group.num_rows)
-            if chunk.path_in_schema == "photo":
+            unpacked = max(size.unpacked, chunk.unpacked)
+            values = max(size.values, chunk.values, rows)
+            if path == "photo":
                 prefixes = DELTA_BYTE_ARRAY in size.encodings
                 has_prefixes |= prefixes
                 claimed += unpacked * (values if prefixes else 1) + values * ROW_BYTES
@@ -166,14 +161,14 @@ def _names(file: Path, table: Any) -> list[str]:
     return names
 
 
-def _matrix(file: Path, table: Any, width: int) -> Any:
-    """The list column as a matrix; every list must be there and have the same length."""
+def _matrix(file: Path, table: Any, values: int, width: int) -> Any:
+    """The list column as a matrix; every list must be there and have the same length.
+
+    `values` is about how many scores there are.
+    """
     rows = table.metadata.num_rows
     if rows == 0:
         raise FileError(f"{file} holds no photo: give at least one row")
-    groups = map(table.metadata.row_group, range(table.metadata.num_row_groups))
-    chunks = [group.column(column) for group in groups for column in range(group.num_columns)]
-    values = sum(chunk.num_values for chunk in chunks if chunk.path_in_schema != "photo")
     batch_rows = max(1, _BATCH_BYTES * rows // (max(values, rows) * width))
     parts = []
     sizes: set[int] = set()
