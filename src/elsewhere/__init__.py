@@ -29,9 +29,10 @@ if _typing.TYPE_CHECKING:
         ScorerError,
     )
     from elsewhere.formats.score_files import read_scores, write_scores
-    from elsewhere.service.scores import check, frontier, protect
+    from elsewhere.service.scores import check, frontier, protect, prove
     from elsewhere.values.plan import Frontier, Plan, Point, Status, View
     from elsewhere.values.promise import Against, Promise
+    from elsewhere.values.proof import Proof
     from elsewhere.values.scores import Scores
 
 __version__ = "0.1.0"
@@ -49,6 +50,7 @@ __all__ = [
     "Plan",
     "Point",
     "Promise",
+    "Proof",
     "ScorerError",
     "Scores",
     "Status",
@@ -58,6 +60,7 @@ __all__ = [
     "check",
     "frontier",
     "protect",
+    "prove",
     "read_scores",
     "write_scores",
 ]
@@ -67,9 +70,10 @@ _HOMES = {
     "errors": "CheckError ElsewhereError FileError InputError NoPhotoError PlaceError ScorerError",
     "checker.proof": "Verdict",
     "formats.score_files": "read_scores write_scores",
-    "service.scores": "check frontier protect",
+    "service.scores": "check frontier protect prove",
     "values.plan": "Frontier Plan Point Status View",
     "values.promise": "Against Promise",
+    "values.proof": "Proof",
     "values.scores": "Scores",
 }
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from elsewhere import messages
 from elsewhere.album import Album, Metadata, Photo, Recipe, Rendition, SkippedFile
 from elsewhere.album.renditions import Spool
-from elsewhere.globe import Cells, place
+from elsewhere.globe import Cells, between_km, place
 from elsewhere.globe.coordinates import unit_vector
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
@@ -51,9 +51,11 @@ def attack(
     rows: ArrayLike, ids: Sequence[str], word: str = "made-up", **about: object
 ) -> ModelScores:
     """One scorer's view; its cells are the default ones unless `globe` says otherwise."""
-    cells = about.pop("globe", Cells.default())
+    cells = about.pop("globe", Cells.paper())
     assert cells is None or isinstance(cells, Cells)
-    scores = Scores(rows, ids, scorer=f"print of {word}", grid=cells.fingerprint if cells else "")
+    grid, points = ("", None) if cells is None else (cells.fingerprint, cells.points)
+    fine = points if cells is not None and cells.fine else None
+    scores = Scores(rows, ids, scorer=f"print of {word}", grid=grid, points=fine)
     known = ScorerInfo(
         word,
         f"print of {word}",
@@ -83,7 +85,7 @@ def globe_like_world(seed: int = 0) -> World:
     """The simulator's world "w1" on the real globe: what looks alike lies near."""
     rng = np.random.default_rng(seed)
     p = KINDS["w1"]
-    where = unit_vector(*Cells.default().centres)
+    where = unit_vector(*Cells.paper().centres)
 
     def smooth(km: float) -> NDArray[np.float64]:
         """Random vectors, one a cell, that change over distances of about so many km."""
@@ -113,7 +115,7 @@ def trip(stays: Sequence[Stay], *, scorers: int = 1, seed: int = 0, lost: int = 
     The last `lost` photos have neither a position nor a time; they were taken at the first stay.
     """
     rng = np.random.default_rng(seed)
-    world, cells = globe_like_world(), Cells.default()
+    world, cells = globe_like_world(), Cells.paper()
     photos: list[Photo] = []
     banks = []
     for number, stay in enumerate([*stays, Stay(stays[0].town, lost, 0)] if lost else stays):
@@ -130,6 +132,24 @@ def trip(stays: Sequence[Stay], *, scorers: int = 1, seed: int = 0, lost: int = 
         banks.append(np.stack(views))
     rows = np.concatenate(banks, axis=1)
     return seen(photos, *rows)
+
+
+def on_leaves(
+    *photos: tuple[tuple[float, float] | None, dict[tuple[float, float], float]],
+    word: str = "embedded",
+    **about: object,
+) -> ScoredAlbum:
+    """An album as a model with fine cells sees it: positions, and hills of belief around places."""
+    lats, lons = Cells.leaves().points
+    rows = np.zeros((len(photos), Cells.leaves().count), dtype=np.float32)
+    for number, (_, beliefs) in enumerate(photos):
+        for (lat, lon), height in beliefs.items():
+            km = between_km(lats, lons, lat, lon)
+            rows[number] += height * np.exp(-((km / 15) ** 2) / 2)
+    rows -= np.log(np.exp(rows).sum(axis=1, keepdims=True))
+    files = [photo(f"{number}.jpg", position) for number, (position, _) in enumerate(photos)]
+    ids = [one.id for one in files]
+    return seen(files, attack(rows, ids, word, globe=Cells.leaves(), **about))
 
 
 def texts(notes: Sequence[Note]) -> tuple[str, ...]:

@@ -7,13 +7,21 @@ jobs            the whole job: open an album, protect it, write the report
 scored_album    read an album and score it with every model
 selection       which places are hidden, how far around them, and which photos the wishes name
 threats         the attackers that a plan must withstand: model, place and photos they see
-scores          solve and check: score tables to proved plans, with the top drawn in secret
+scores          solve and check: score tables to proved plans
+secret_top      the k of an album, drawn in secret
+album_versions  versions of photos as rows that a plan chooses among
 planning        one plan for the whole album
 advice          what a person should know beside a plan: notes, reasons, alternatives
 posted          photos that are public already
+photo_texts     the readable text of photos, and the rule that it makes for plans
+text_covers     covers over readable names, read again
 ledger          what was shared before, as far as the user has it remembered
 next_photo      whether a single photo may be posted now
+edits           versions of photos: the search for edits
+edited_album    an album with some photos edited
+edit_planning   a plan that edits photos instead of withholding them
 export          a proved copy with its certificate; verify checks it later
+clean           a copy without metadata that promises nothing
 album_audit     what an album gives away; report writes it down
 frontier        what each number of withheld photos buys
 bulk            many albums: photos scored one by one, albums planned from rows alone

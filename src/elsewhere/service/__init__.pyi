@@ -1,12 +1,14 @@
 """The public names of the service. `elsewhere.service` loads them when they are first used."""
 
 from .album_audit import (
+    RANK_LIMIT as RANK_LIMIT,
     AlbumAudit as AlbumAudit,
+    AuditedText as AuditedText,
     Belief as Belief,
     Beliefs as Beliefs,
-    ScoreCache as ScoreCache,
     album_guesses as album_guesses,
     audit_album as audit_album,
+    first_guesses as first_guesses,
     likeliest_cells as likeliest_cells,
     metadata_leaks as metadata_leaks,
     named_cell as named_cell,
@@ -25,15 +27,33 @@ from .bulk import (
     audit_cells as audit_cells,
     plan_cells as plan_cells,
     plan_unread_album as plan_unread_album,
+    rows_of_features as rows_of_features,
 )
+from .clean import (
+    CleanCopy as CleanCopy,
+    clean_album as clean_album,
+    export_clean as export_clean,
+)
+from .edit_planning import plan_with_edits as plan_with_edits
+from .edited_album import apply_edits as apply_edits, with_chosen_rows as with_chosen_rows
+from .edits import EditSearch as EditSearch
 from .export import (
     Export as Export,
     check_copy_target as check_copy_target,
     export_album as export_album,
 )
 from .files import (
+    DELTA_BYTE_ARRAY as DELTA_BYTE_ARRAY,
+    LARGEST as LARGEST,
+    arrow_sizes as arrow_sizes,
     check_writable as check_writable,
+    chunk_size as chunk_size,
+    footer_chunks as footer_chunks,
     plan_to_json as plan_to_json,
+    plausible_bytes as plausible_bytes,
+    proof_from_bytes as proof_from_bytes,
+    proof_to_bytes as proof_to_bytes,
+    read_edits as read_edits,
     read_scores as read_scores,
     refuse_unless_plain as refuse_unless_plain,
     write_scores as write_scores,
@@ -49,6 +69,7 @@ from .jobs import (
     OpenedAlbum as OpenedAlbum,
     ProtectedAlbum as ProtectedAlbum,
     check_wishes as check_wishes,
+    confirming as confirming,
     export_with_report as export_with_report,
     open_album as open_album,
     protect_album as protect_album,
@@ -59,6 +80,9 @@ from .planning import (
     AlbumPlan as AlbumPlan,
     evaluate_alternatives as evaluate_alternatives,
     plan_album as plan_album,
+    plan_versions as plan_versions,
+    price_wishes as price_wishes,
+    shared_by_telling as shared_by_telling,
 )
 from .posted import (
     NOTHING_POSTED as NOTHING_POSTED,
@@ -86,12 +110,13 @@ from .scored_album import (
     score_album as score_album,
 )
 from .scores import (
-    candidate_tops as candidate_tops,
     certify as certify,
+    plan_despite as plan_despite,
     proved_record as proved_record,
     read_plan_text as read_plan_text,
     solve_with_secret_top as solve_with_secret_top,
 )
+from .secret_top import album_draw as album_draw, secret_draw as secret_draw
 from .selection import (
     ModelGuess as ModelGuess,
     NowhereError as NowhereError,
@@ -99,7 +124,9 @@ from .selection import (
     guesses as guesses,
     hidden_name as hidden_name,
     matching as matching,
+    select_edits as select_edits,
     select_pinned as select_pinned,
+    select_places as select_places,
 )
 from .stages import (
     EXAMPLE_ALBUM as EXAMPLE_ALBUM,
@@ -127,6 +154,8 @@ from .stages import (
     SkippedFile as SkippedFile,
     Staging as Staging,
     Step as Step,
+    Workers as Workers,
+    album_workers as album_workers,
     bar_chart as bar_chart,
     cell_names as cell_names,
     cell_towns as cell_towns,
@@ -144,10 +173,11 @@ from .stages import (
     place as place,
     read_metadata as read_metadata,
     render as render,
+    render_versions as render_versions,
     scorer_names as scorer_names,
     similar_places as similar_places,
     sweep_staging as sweep_staging,
     zone_of_place as zone_of_place,
 )
-from .threats import Threat as Threat, threat_scores as threat_scores
+from .threats import Threat as Threat, check_top as check_top, threat_scores as threat_scores
 from .verify import verify_copy as verify_copy

@@ -10,20 +10,23 @@ the same problem, with each posted photo free to go and worth more than the whol
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import chain, combinations
 
 import numpy as np
 
 from elsewhere.album.places import AlbumPlace, Places
+from elsewhere.audit.places import place_guesses
+from elsewhere.checker.facts import AlbumFacts, with_groups
 from elsewhere.globe import cell_names, place as find_place
 from elsewhere.globe.areas import distance_km
 from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.scores import solve_and_check
-from elsewhere.service.selection import PlaceSelection
+from elsewhere.service.selection import PlaceSelection, hidden_positions
 from elsewhere.service.threats import Threat
 from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.infeasibility import Inquiry
@@ -37,33 +40,41 @@ from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import apart_only
 
-SURE = 0.5
-FAR_KM = 750.0
+FIRST = 5
+"""So many first guesses of a model are compared to a place that is only said."""
 
 
 def place_mismatches(scored: ScoredAlbum, threats: Sequence[Threat]) -> Iterator[Note]:
-    """A note for each place that was told, from whose photos a model is sure of one far away."""
-    in_files = {photo.metadata.position for photo in scored.photos}
+    """A note for each place that was said and that no photo's own position and no model's first
+    guesses confirm.
+    """
     for threat in threats:
         place, model = threat.place, scored.models[threat.model]
-        cells = model.about.globe
-        if not threat.own or cells is None or (place.lat, place.lon) in in_files:
+        cells, width = model.about.globe, threat.width
+        located = any(scored.photos[n].metadata.position is not None for n in place.photos)
+        if not threat.own or cells is None or located:
             continue
         own = range(len(scored.photos)) if threat.sees is None else threat.sees
         rows = model.scores.values[[n for n in own if n < len(scored.photos)]]
         if not len(rows):
             continue
-        belief = combine_rows(rows, model.about.exponents)
-        best = int(np.argmax(belief))
-        sure, away = float(np.exp(belief[best])), distance_km(cells, place.lat, place.lon)[best]
-        if sure > SURE and away > FAR_KM and best not in threat.zone:
-            yield Note(
-                NoteKind.OTHER_PLACE,
-                model=model_name(model.spec),
-                places=(cell_names(cells)[best], place.label),
-                share=sure,
-                km=float(away),
-            )
+        belief = np.exp(combine_rows(rows, model.about.exponents))
+        if threat.circles is not None:
+            hidden = tuple(sorted(set(hidden_positions(cells, place, width))))
+            near = place_guesses(cells, threat.circles.radius_km, hidden)
+            centres, masses = near.first(belief, FIRST)
+            if near.near[centres].any():
+                continue
+            (guess,) = near.guesses(centres[:1], masses[:1])
+            name, share, away = guess.name, guess.probability, near.best_km(int(centres[0]))
+        else:
+            best = np.argsort(-belief, kind="stable")[:FIRST].tolist()
+            if any(cell in threat.zone for cell in best):
+                continue
+            name, share = cell_names(cells)[best[0]], float(belief[best[0]])
+            away = float(distance_km(cells, place.lat, place.lon)[best[0]])
+        names, by = (name, place.label), model_name(model.spec)
+        yield Note(NoteKind.OTHER_PLACE, model=by, places=names, share=share, km=away, count=FIRST)
 
 
 LEAST = 0.03
@@ -74,13 +85,20 @@ FOREMOST = 3
 
 
 def low_detail_notes(
-    scored: ScoredAlbum, threats: Sequence[Threat], plan: Plan, posted: Posted, top: int | None
+    scored: ScoredAlbum,
+    threats: Sequence[Threat],
+    plan: Plan,
+    posted: Posted,
+    *,
+    top: int | None,
+    scores: Sequence[Scores],
 ) -> Iterator[Note]:
     """A note for each photo that shows hardly anything and yet carries the promise.
 
-    `top` is the one asked for, so that the secret one stays so.
+    `top` is the one asked for, so that the secret one stays so; `scores` are those of each threat.
     """
     kept = posted.newly_shared(plan.kept, len(scored.photos))
+    row_of = dict(zip(plan.kept, plan.shared, strict=True))
     plain = set()
     for number in kept:
         rendition = scored.photos[number].rendition
@@ -89,12 +107,12 @@ def low_detail_notes(
     if not plain:
         return
     found: set[int] = set()
-    for threat, view in zip(threats, plan.views, strict=True):
+    for threat, view, table in zip(threats, plan.views, scores, strict=True):
         numbers = [n for n in plan.kept if threat.sees is None or n in threat.sees]
         rivals = list(view.rivals[:top])
         if not numbers or not rivals or plain.isdisjoint(numbers):
             continue
-        rows = posted.append_to(scored.models[threat.model].scores, threat.model).values[numbers]
+        rows = table.values[[row_of[number] for number in numbers]]
         rows = np.maximum(rows.astype(np.float64), -1e6)  # what is ruled out stays a number
         truth = rows[:, threat.zone.cells].max(axis=1, keepdims=True)
         gains = (rows[:, rivals] - truth).sum(axis=1)
@@ -102,6 +120,17 @@ def low_detail_notes(
         found |= plain & {numbers[place] for place in first.tolist() if gains[place] > 0}
     for number in sorted(found):
         yield Note(NoteKind.LOW_DETAIL, photos=(scored.photos[number].id,))
+
+
+def exempt_photos(plan: Plan, scores: Sequence[Scores]) -> tuple[int, ...]:
+    """The photos that tell a hidden place alone and stay because they must, ascending."""
+    promise = plan.promise
+    if not promise.keep or not any(against.each_photo for against in promise.against):
+        return ()
+    pinned = with_groups(promise, promise.keep)
+    shared = {row: n for n, row in zip(plan.kept, plan.shared, strict=True) if n in pinned}
+    telling = AlbumFacts(replace(promise, keep=()), scores, shared=shared).revealing
+    return tuple(sorted(shared[row] for row in shared.keys() & telling.keys()))
 
 
 def plan_independent_notes(
@@ -129,30 +158,75 @@ def plan_independent_notes(
             if public:
                 labels = (threat.hidden_name, threat.place.label, *public)
                 notes.append(Note(NoteKind.PUBLIC_INSIDE, places=labels))
-    for number, model in enumerate(scored.models):  # cells larger than what should be hidden
-        coarse = [t for t in threats if t.model == number and t.zone.widest_cell_km]
-        if coarse:
-            notes.append(
-                Note(
-                    NoteKind.COARSE_CELLS,
-                    places=tuple(dict.fromkeys(threat.hidden_name for threat in coarse)),
-                    model=model_name(model.spec) if len(scored.models) > 1 else "",
-                    km=max(threat.zone.widest_cell_km for threat in coarse),
-                    radius_km=coarse[0].zone.radius_km,
+    first: list[Note] = []  # where a model cannot tell places of the radius apart
+    for number, model in enumerate(scored.models):
+        for kind in (NoteKind.COARSE_PLACES, NoteKind.COARSE_CELLS):
+            by_circles = kind == NoteKind.COARSE_PLACES
+            coarse = {
+                threat.hidden_name: threat.resolution_km or threat.zone.widest_cell_km
+                for threat in threats
+                if threat.model == number
+                and (threat.circles is not None) == by_circles
+                and (threat.resolution_km if by_circles else threat.zone.widest_cell_km)
+            }
+            if coarse:
+                note = Note(
+                    kind,
+                    places=tuple(coarse),
+                    model=model_name(model.spec) if by_circles or len(scored.models) > 1 else "",
+                    km=max(coarse.values()),
+                    radius_km=wishes.width.radius_km,
                 )
-            )
+                (first if by_circles else notes).append(note)
     if wishes.prior is not None:
         notes.append(Note(NoteKind.PRIOR, places=(find_place(wishes.prior).label,)))
     if groups:
         photos = sum(map(len, groups))
         notes.append(Note(NoteKind.BURSTS, count=len(groups), photo_count=photos))
-    return list(dict.fromkeys([*notes, *posted.notes]))
+    return list(dict.fromkeys([*first, *notes, *posted.notes]))
+
+
+MAX_CHOICES = 255
+"""Choices of photos that are tried one by one, where no plan was found."""
+
+
+def refuted_choices(
+    scored: ScoredAlbum, threats: Sequence[Threat], promise: Promise, posted: Posted, top: int
+) -> int:
+    """How many choices of photos there are, where each has something hidden in a model's first
+    places; 0 where one has not, or where there are too many to try.
+    """
+    stay, gone = (with_groups(promise, pins) for pins in (promise.keep, promise.drop))
+    units = {with_groups(promise, [photo]) for photo in range(promise.photos)}
+    free = sorted((unit for unit in units if not unit & (stay | gone)), key=sorted)
+    choices = (1 << len(free)) - (0 if stay else 1)
+    if choices > MAX_CHOICES or any(threat.rivals is not None for threat in threats):
+        return 0
+    for chosen in chain.from_iterable(combinations(free, n) for n in range(len(free) + 1)):
+        photos = stay.union(*chosen)
+        if photos and not any(_finds(scored, threat, photos, posted, top) for threat in threats):
+            return 0
+    return choices
+
+
+def _finds(
+    scored: ScoredAlbum, threat: Threat, photos: Collection[int], posted: Posted, top: int
+) -> bool:
+    """Whether something hidden is among the first places that a threat guesses from photos."""
+    model, circles = scored.models[threat.model], threat.circles
+    seen = sorted(photos if threat.sees is None else set(photos) & set(threat.sees))
+    if circles is None or not seen or model.about.globe is None:
+        return False
+    rows = posted.append_to(model.scores, threat.model).values[seen].astype(np.float64)
+    places = place_guesses(model.about.globe, circles.radius_km, circles.positions)
+    belief = np.exp(combine_rows(rows, model.about.exponents))
+    return places.rank(places.first(belief, top)[0]) <= top
 
 
 NEARLY_ALL = 0.8
 """A plan that withholds such a share of the photos comes with advice."""
-NARROWER = {"country": "region", "region": "city"}
-"""The next level down; below a city, and around a place, a radius is smaller."""
+NARROWER = {"country": ("region", "city"), "region": ("city",)}
+"""The levels below; below a city, and around a place, a radius is smaller."""
 NEAR_KM = 5.0
 """A neighbourhood: the smallest radius worth asking for."""
 
@@ -167,7 +241,8 @@ def suggest_alternatives(
     photos: int,
 ) -> tuple[Alternative, ...]:
     """What to try instead of a plan that shares nothing, or next to nothing."""
-    if plan.status == Status.INFEASIBLE:
+    circles = any(against.circles is not None for against in plan.promise.against)
+    if plan.status == Status.INFEASIBLE or (plan.status == Status.UNKNOWN and circles):
         return tuple(_where_nothing_is_shared(wishes, hidden, threats, reasons or Reasons()))
     chosen = [number for number in plan.withheld if number not in plan.promise.drop]
     if not plan.found or len(chosen) < NEARLY_ALL * photos:
@@ -179,6 +254,29 @@ def suggest_alternatives(
     elif wishes.top is not None and wishes.top > 1:
         alternatives.append(Alternative(Change.TOP, top=wishes.top // 2))
     return tuple(alternatives)
+
+
+def priced_changes(
+    plan: Plan, wishes: Wishes, hidden: Sequence[AlbumPlace], threats: Sequence[Threat]
+) -> tuple[Alternative, ...]:
+    """What each part of the wishes may cost: the lines of a price list, none of them tried."""
+    if wishes.top is None or wishes.budget is not None:
+        return ()
+    if plan.found and not set(plan.withheld) - set(plan.promise.drop):
+        return ()
+    lines = []
+    if wishes.top > 1:
+        lines.append(Alternative(Change.TOP, top=wishes.top // 2))
+    if margin(wishes.margin).theta:
+        lines.append(Alternative(Change.MARGIN))
+    lines += _narrower(wishes, threats)
+    if any(against.each_photo is not None for against in plan.promise.against):
+        lines.append(Alternative(Change.EACH_PHOTO))
+    labels = list(dict.fromkeys(place.label for place in hidden))
+    for label in labels if len(labels) > 1 else ():
+        others = tuple(other for other in labels if other != label)
+        lines.append(Alternative(Change.SHOW, name=label, names=others))
+    return tuple(lines)
 
 
 def _where_nothing_is_shared(
@@ -202,6 +300,8 @@ def _where_nothing_is_shared(
         top = wishes.top // 2
     if top:
         yield Alternative(Change.TOP, top=top)
+    if top != reachable and top is not None and top > 1:
+        yield Alternative(Change.TOP, top=1, mentioned=False)
     if reasons.pins:
         return
     if margin(wishes.margin).theta:
@@ -221,14 +321,15 @@ def _where_nothing_is_shared(
 
 
 def _narrower(wishes: Wishes, threats: Sequence[Threat]) -> Iterator[Alternative]:
-    """Less wide, where more than one cell is hidden, and an audience that knows less."""
-    if wishes.hide_level != "cell" and any(len(threat.zone) > 1 for threat in threats):
-        level = NARROWER.get(wishes.hide_level or "")
-        if level is not None:
-            yield Alternative(Change.LEVEL, name=level)
-        elif wishes.radius_km:
-            near = NEAR_KM if wishes.radius_km > NEAR_KM else 0
-            yield Alternative(Change.RADIUS, amount=near)
+    """Less wide, where circles or more than one cell are hidden; an audience that knows less."""
+    wide = any(threat.circles is not None or len(threat.zone) > 1 for threat in threats)
+    if wishes.hide_level != "cell" and wide:
+        levels = NARROWER.get(wishes.hide_level or "", ())
+        if levels:
+            for level in levels:
+                yield Alternative(Change.LEVEL, name=level, mentioned=level == levels[0])
+        elif wishes.radius_km > NEAR_KM and not any(threat.resolution_km for threat in threats):
+            yield Alternative(Change.RADIUS, amount=NEAR_KM)
     if wishes.prior is not None:
         yield Alternative(Change.PRIOR)
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -30,18 +30,20 @@ from elsewhere.audit.inference import distances, rank
 from elsewhere.errors import InputError
 from elsewhere.globe import cell_names, place as find_place
 from elsewhere.scorers import CachedScorer, Photo as ScorablePhoto, Row, ScorerInfo, find
-from elsewhere.scorers.protocol import combine_rows
+from elsewhere.scorers.protocol import FeatureScorer, combine_rows
 from elsewhere.scorers.sessions import Device, set_device
-from elsewhere.service.album_audit import possible_cells
+from elsewhere.service.album_audit import Beliefs, possible_cells
 from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
-from elsewhere.service.scores import candidate_tops, solve_and_check, solve_with_secret_top
+from elsewhere.service.scores import solve_and_check, solve_with_secret_top
+from elsewhere.service.secret_top import secret_tops
 from elsewhere.service.selection import budget_of, select_pinned
 from elsewhere.solver.plans import read_limits
 from elsewhere.solver.requests import read_request
 from elsewhere.values.margins import margin
 from elsewhere.values.plan import Plan
-from elsewhere.values.scores import Scores
+from elsewhere.values.scores import FloatMatrix, Scores
 from elsewhere.values.wishes import Wishes
 
 _FOLDERS = 16
@@ -53,7 +55,7 @@ class PhotoOutcome:
     """The scores of one photo, or the reason why there are none."""
 
     rows: tuple[Row, ...] = ()
-    """One row a model; empty where something went wrong."""
+    """One row a model, or its features where it makes some; empty where something went wrong."""
     metadata: str = ""
     """What its file says, as JSON."""
     digest: str = ""
@@ -119,9 +121,28 @@ class PhotoScorer:
             outcome = scorer(ScorablePhoto(name, Path(name), rendition))
             if outcome.row is None:
                 return PhotoOutcome(kind="unscored", reason=outcome.problem)
-            rows.append(outcome.row)
+            rows.append(outcome.row if outcome.features is None else outcome.features)
         metadata = json.dumps(reply.answer.get("metadata"))
         return PhotoOutcome(tuple(rows), metadata, sha256(rendition).hexdigest())
+
+
+def rows_of_features(attacker: AttackerInfo, features: FloatMatrix) -> FloatMatrix:
+    """The rows that a scorer makes of photos' features."""
+    scorer = _feature_scorer(attacker.spec)
+    if scorer.load().fingerprint != attacker.about.fingerprint:
+        raise InputError(
+            f"the scorer {attacker.spec} changed since the photos were scored: start the run anew"
+        )
+    rows = np.empty((len(features), attacker.about.cells), np.float32)
+    for row, own in zip(rows, features, strict=True):
+        row[:] = scorer.row(own)
+    rows.flags.writeable = False
+    return rows
+
+
+@lru_cache(maxsize=4)
+def _feature_scorer(spec: str) -> FeatureScorer:
+    return cast(FeatureScorer, find(spec))
 
 
 _MAPPED = ("hide", "radius_km", "hide_level", "prior", "stars", "bursts")
@@ -140,6 +161,10 @@ class AuditNumbers:
     guess: str
     guess_probability: float
     within_25_km: float | None
+    radius_km: float | None = None
+    """How far around the photos `rank` and `probability` look; None where they are about cells."""
+    shared_probability: float | None = None
+    """The probability from the shared photos; None without any that are seen."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +204,7 @@ def plan_cells(
     assert least is not None
     tops = iter([least])
     if not wishes.exact_top:
-        tops = candidate_tops(least, scores.cells - len(truth), draw())
+        tops = secret_tops(least, scores.cells - len(truth), draw())
     return solve_with_secret_top(request, least, tops, limits, explain=None)[0]
 
 
@@ -195,10 +220,11 @@ def audit_cells(
 ) -> AuditNumbers:
     """The numbers of the audit for all photos together, without the steps that lead there."""
     table = scores.values if sees is None else scores.values[list(sees)]
-    values = table.astype(np.float64)
+    values: FloatMatrix = table
     if among is not None:
         impossible = np.ones(scores.cells, dtype=bool)
         impossible[list(among)] = False
+        values = table.astype(np.float64)
         values[:, impossible] = -np.inf
     cells = np.array(truth, dtype=np.int64)
     likely = np.exp(combine_rows(values, model.about.exponents))
@@ -210,7 +236,7 @@ def audit_cells(
         scorer=model.spec,
         place=place,
         photos=len(values),
-        rank=rank(values, cells),
+        rank=rank(values.astype(np.float64, copy=False), cells),
         probability=min(1.0, float(likely[cells].sum())),
         guess=f"cell {best}" if globe is None else cell_names(globe)[best],
         guess_probability=float(likely[best]),
@@ -241,16 +267,44 @@ def plan_unread_album(
     scored = ScoredAlbum(album, read, attacks, tuple(skipped))
     places = places_of(read, at=None if place is None else [find_place(place)])
     plan = plan_album(scored, places, wishes, draw=draw, reasons=False)
-    audits = [
-        audit_cells(
-            models[threat.model],
-            scores[threat.model],
-            threat.zone.cells.tolist(),
-            threat.place.label,
-            sees=threat.sees,
-            among=possible_cells(plan.threats, threat),
-            positions=threat.place.positions,
+    beliefs = Beliefs(scored, plan.threats, NOTHING_POSTED)
+    audits = []
+    for number, threat in enumerate(plan.threats):
+        model, label = models[threat.model], threat.place.label
+        found = (
+            audit_cells(
+                model,
+                scores[threat.model],
+                threat.zone.cells.tolist(),
+                label,
+                sees=threat.sees,
+                among=possible_cells(plan.threats, threat),
+                positions=threat.place.positions,
+            )
+            if threat.circles is None
+            else _audit_places(beliefs, number, model)
         )
-        for threat in plan.threats
-    ]
+        shared = beliefs.belief(number, plan.plan.kept) if plan.plan.found else None
+        after = None if shared is None else shared.probability
+        audits.append(replace(found, shared_probability=after))
     return plan, [scores[threat.model] for threat in plan.threats], audits
+
+
+def _audit_places(beliefs: Beliefs, number: int, model: AttackerInfo) -> AuditNumbers:
+    """The numbers of the audit for one threat, in places."""
+    probabilities, belief = beliefs.probabilities(number, None), beliefs.belief(number, None)
+    threat = beliefs.threats[number]
+    assert belief is not None and probabilities is not None and threat.circles is not None
+    assert model.about.globe is not None
+    chances = distances(probabilities, model.about.globe, threat.place.positions)[0]
+    return AuditNumbers(
+        scorer=model.spec,
+        place=threat.place.label,
+        photos=belief.photos,
+        rank=belief.rank,
+        probability=belief.probability,
+        guess=belief.guesses[0].name,
+        guess_probability=belief.guesses[0].probability,
+        within_25_km=chances[0].chance,
+        radius_km=threat.circles.radius_km,
+    )

@@ -11,13 +11,15 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from elsewhere import messages
 from elsewhere.album import Step
-from elsewhere.album.copies import Copy
+from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.export import (
     Names,
     Order,
@@ -28,6 +30,7 @@ from elsewhere.album.export import (
     export,
     kept_names_warning,
 )
+from elsewhere.album.places import AlbumPlace
 from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.formats.copy_certificate import (
     CertifiedThreat,
@@ -40,22 +43,26 @@ from elsewhere.formats.copy_certificate import (
     seal,
 )
 from elsewhere.formats.plan_certificate import certificate_from_record
+from elsewhere.globe import between_km
 from elsewhere.messages.verification import note_text, problem_text
 from elsewhere.service.ledger import Ledger, new_entries
+from elsewhere.service.photo_texts import TextReader
 from elsewhere.service.private_files import (
-    CERTIFICATE,
-    back_up,
+    find_certificate,
+    give_usual_name,
     make_private,
+    new_certificate,
     private_folder,
-    put_back,
     record_staging,
     unwritable,
     write_private,
 )
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import proved_record
-from elsewhere.service.verify import prove_copy
-from elsewhere.values.scores import Scores
+from elsewhere.service.text_covers import TextRule, read_twice
+from elsewhere.service.threats import Threat
+from elsewhere.service.verify import certified_attacks, prove_copy
+from elsewhere.values.scores import FloatMatrix, Scores
 from elsewhere.values.verification import Verification
 
 if TYPE_CHECKING:
@@ -87,9 +94,13 @@ def export_album(
     order: Order = "shuffled",
     names: Names = "neutral",
     remember: Ledger | None = None,
+    planned_on: Sequence[Scores] | None = None,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Export:
     """Write the kept renditions to `target`, a new folder or `.zip`, and prove the promise anew.
+
+    Where the plan chose among versions, `scored` has the edits that it chose (`apply_edits`), and
+    `planned_on` is the table of all versions for each attacker that the plan was made with.
 
     The certificate goes to a folder of the target's own, in `private` or in the user's data
     directory. What is posted already counts, and is not written again.
@@ -99,21 +110,26 @@ def export_album(
     target = Path(target)
     folder = check_copy_target(scored.album.folders, target, private, order=order, names=names)
     files = _files(scored, album_plan, order, names)
-    document = _document(scored, album_plan, files)
+    document = _document(scored, album_plan, files, planned_on)
     certificate = read_copy_certificate(document)
-    path, verdict = folder / CERTIFICATE, Verification()
-    earlier: list[tuple[Path, Path]] | None = None
+    path, verdict = new_certificate(folder), Verification()
 
     def prove(copy: Copy) -> None:
-        nonlocal verdict, earlier
+        nonlocal verdict
         verdict = prove_copy(copy, certificate, progress=progress)
         if verdict.problems:
             raise CheckError(
                 "nothing is exported, because the copy did not keep the promise when it was read "
                 f"and scored again: {'; '.join(map(problem_text, verdict.problems))}"
             )
+        telling = next(_telling_files(scored, album_plan, files), None)
+        if telling is not None:
+            raise CheckError(
+                f"nothing is exported, because a name near what is hidden can still be read in the "
+                f"edited {telling}: withhold it with --drop, or share it so with --keep"
+            )
         with _nothing_exported():
-            earlier = back_up(folder)
+            make_private(folder)  # again: an export to the same target that failed removes it
             write_private(path, document)
         if remember is not None:
             entries = new_entries(scored, album_plan.places, {file.number for file in files})
@@ -131,17 +147,44 @@ def export_album(
                 written=lambda done, name: progress(Step("writing", done, len(files), name)),
             )
     except BaseException:
-        if not target.exists():  # take away a certificate of nothing; put back what was there
+        if not _is_certified(target, path, private):  # a certificate of nothing
             with suppress(OSError):
-                if earlier is not None:
-                    path.unlink(missing_ok=True)
-                    put_back(earlier)
+                path.unlink(missing_ok=True)
                 folder.rmdir()
         raise
+    path = give_usual_name(path)
     notes = [kept_names_warning([file.name for file in files])] if names == "keep" else []
     notes += map(note_text, verdict.notes)
     by_name = tuple(sorted(files, key=lambda file: file.name))
     return Export(target, by_name, path, folder, verdict.reproved, tuple(notes))
+
+
+def _telling_files(
+    scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile]
+) -> Iterator[str]:
+    """The edited photos in which telling text can be read, at their size or enlarged.
+
+    The others were read when they were scored: they are shared as they were then.
+    """
+    edited = [file for file in files if file.edit is not None and file.photo in scored.texts]
+    edited = [file for file in edited if file.number not in album_plan.plan.promise.keep]
+    if not edited:
+        return
+    rule = TextRule(album_plan.hidden, album_plan.wishes.width)
+    with TextReader() as reader:
+        for file in edited:
+            rendition = scored.photos[file.number].rendition
+            if rule.is_broken(read_twice(reader, file.photo, rendition)):
+                yield file.photo
+
+
+def _is_certified(target: Path, certificate: Path, private: Path | None) -> bool:
+    """Whether the copy at `target` is the one that a certificate is about; in doubt it is."""
+    if not target.exists():
+        return False
+    with suppress(FileError, OSError):
+        return find_certificate(open_copy(target), target, private) == certificate
+    return True
 
 
 def check_copy_target(
@@ -192,36 +235,54 @@ def _files(
     photos = [scored.photos[number] for number in numbers]
     called = choose_names([photo.id for photo in photos], order, names)
     return tuple(
-        SharedFile(name, photo.id, photo.rendition.digest, photo.rendition.size, number)
+        SharedFile(
+            name,
+            photo.id,
+            photo.rendition.digest,
+            photo.rendition.size,
+            number,
+            scored.edits.get(photo.id),
+        )
         for name, photo, number in zip(called, photos, numbers, strict=True)
     )
 
 
-def _document(scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile]) -> str:
+def _document(
+    scored: ScoredAlbum,
+    album_plan: AlbumPlan,
+    files: Sequence[SharedFile],
+    planned_on: Sequence[Scores] | None,
+) -> str:
     """The certificate's text. The plan is proved on the scores that it was made with, once more."""
-    plan, rows = album_plan.plan, [file.number for file in files]
+    plan, numbers = album_plan.plan, [file.number for file in files]
     posted = album_plan.posted
     tables = [posted.append_to(model.scores, number) for number, model in enumerate(scored.models)]
-    body = proved_record(plan, [tables[watch.model] for watch in album_plan.threats])
-    public = [number for number in plan.kept if number not in rows]
+    body = proved_record(
+        plan, planned_on or [tables[threat.model] for threat in album_plan.threats]
+    )
+    public = [number for number in plan.kept if number not in numbers]
+    features = [
+        posted.append_features(model.features, number) for number, model in enumerate(scored.models)
+    ]
     models = []
-    for attack in scored.models:
-        name, colon, file = attack.spec.partition(":")
-        spec, about = attack.spec, attack.about
+    for model, table, seen in zip(scored.models, tables, features, strict=True):
+        name, colon, file = model.spec.partition(":")
+        spec, about = model.spec, model.about
         if colon and os.path.lexists(file):  # to be found again from any folder
             spec = f"{name}:{Path(file).absolute()}"
-        digest = Scores(attack.scores.values[rows]).digest
+        rows = numbers if seen is None else numbers + public
+        digest = Scores(table.values[rows]).digest
         models.append(Model(spec, about.name, about.fingerprint, about.grid, about.cells, digest))
     certificate = CopyCertificate(
         top=album_plan.wishes.top if plan.promise.budget is None else None,
         verdict=messages.verdict(album_plan),
-        hidden=tuple(HiddenPlace(p.label, p.lat, p.lon) for p in album_plan.hidden),
+        hidden=tuple(_certified_place(place, album_plan.threats) for place in album_plan.hidden),
         watches=tuple(
             CertifiedThreat(
                 watch.model,
                 album_plan.hidden.index(watch.place),
                 watch.whole,
-                float(watch.zone.radius_km),
+                float(watch.circles.radius_km if watch.circles else watch.zone.radius_km),
             )
             for watch in album_plan.threats
         ),
@@ -229,13 +290,35 @@ def _document(scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[Shared
         recipe=str(scored.album.recipe),
         photos=tables[0].ids,
         files=tuple(files),
-        posted=tuple(
-            PostedPhoto(number, tuple(tuple(table.values[number].tolist()) for table in tables))
-            for number in public
-        ),
+        posted=tuple(_posted_photo(number, tables, features) for number in public),
         plan=certificate_from_record(body),
     )
-    return seal(certificate, body)
+    kept = [Scores(table.values[list(plan.kept)]) for table in tables]
+    tried = certified_attacks(certificate, [model.about for model in scored.models], kept)
+    return seal(replace(certificate, tried=tuple(tried) or None), body)
+
+
+def _certified_place(place: AlbumPlace, threats: Sequence[Threat]) -> HiddenPlace:
+    """A hidden place; of an area that is hidden by circles, the position nearest to its middle."""
+    lat, lon = place.lat, place.lon
+    circles = next((t.circles for t in threats if t.place == place and t.circles), None)
+    if circles is not None:
+        lats, lons = np.array(circles.positions).T
+        nearest = int(between_km(lat, lon, lats, lons).argmin())
+        lat, lon = circles.positions[nearest]
+    return HiddenPlace(place.label, lat, lon)
+
+
+def _posted_photo(
+    number: int, tables: Sequence[Scores], features: Sequence[FloatMatrix | None]
+) -> PostedPhoto:
+    """A photo that is out already, by its features, which are small, or its rows."""
+    seen = [() if known is None else tuple(known[number].tolist()) for known in features]
+    rows = [
+        () if known else tuple(table.values[number].tolist())
+        for known, table in zip(seen, tables, strict=True)
+    ]
+    return PostedPhoto(number, tuple(rows), tuple(seen) if any(seen) else None)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -19,10 +20,11 @@ from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import checked_points
 from elsewhere.service.threats import threat_scores
 from elsewhere.solver import greedy as baseline
+from elsewhere.solver.circle_plans import greedy_steps
 from elsewhere.solver.greedy import counts, unit_order
 from elsewhere.solver.plans import read_limits
 from elsewhere.solver.problem import OUT
-from elsewhere.solver.reductions import Contradiction, reduce
+from elsewhere.solver.reductions import Contradiction, cost_scale, reduce
 from elsewhere.solver.requests import Request
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
@@ -33,8 +35,9 @@ def album_frontier(
 ) -> FrontierSteps | None:
     """The frontier around an album's plan; None where the wishes leave no choice at all."""
     plan, promise = album_plan.plan, album_plan.plan.promise
-    scores = threat_scores(scored, album_plan.threats, album_plan.posted)
+    scores = threat_scores(scored, album_plan.threats, album_plan.posted, album_plan.versions)
     greedy = greedy_frontier(promise, scores)
+    lost = len(plan.withheld) if promise.versions is None else float(plan.cost)
     try:
         found = tuple(steps(album_plan, scores, greedy, patience=patience))
     except InputError:
@@ -42,7 +45,7 @@ def album_frontier(
     return FrontierSteps(
         found,
         greedy,
-        (len(plan.withheld), plan.protected_k) if plan.found else None,
+        (lost, plan.protected_k) if plan.found else None,
         album_plan.wishes.top if promise.budget is None else None,
         album_plan.top,
     )
@@ -51,27 +54,33 @@ def album_frontier(
 def steps(
     album_plan: AlbumPlan,
     scores: Sequence[Scores],
-    greedy: Sequence[tuple[int, int]],
+    greedy: Sequence[tuple[float, int]],
     *,
     patience: float,
     stopped: Callable[[], bool] | None = None,
 ) -> Iterator[FrontierStep]:
     """Step by step, each as soon as it is solved; InputError where there is no choice at all.
 
+    Where photos have versions, there is a step for each loss that buys more.
+
     `scores` are the plan's `threat_scores`, `greedy` their `greedy_frontier`.
     """
     plan, promise = album_plan.plan, album_plan.plan.promise
-    withheld = len(plan.withheld)
+    versions = promise.versions is not None
+    lost: int | Fraction = plan.cost if versions else len(plan.withheld)
+    half: int | Fraction = promise.photos // 2
+    if versions:
+        half = sum(promise.values or [Fraction(1)] * promise.photos, Fraction(0)) / 2
     against = tuple(replace(attacker, top=None) for attacker in promise.against)
     any_budget = replace(promise, against=against, budget=0)
     limits = replace(read_limits(patience, None), stopped=stopped)
     found = checked_points(
         Request(any_budget, tuple(scores), several=True),
         # beyond the plan, and never further than half of the photos
-        max(withheld, min(promise.photos // 2, 2 * withheld + 6)),
+        max(lost, min(half, 2 * lost + 6)),
         limits,
     )
-    known = [*greedy, *([(withheld, plan.protected_k)] if plan.found else [])]
+    known = [*greedy, *([(lost, plan.protected_k)] if plan.found else [])]
     for point in found:
         # beyond what is proved, greedy's plan or the album's own may be better
         others = max((k for n, k in known if n <= point.budget), default=0)
@@ -80,19 +89,38 @@ def steps(
                 f"a plan that withholds {point.budget} photos is better than what was proved to be "
                 "the best: please report this"
             )
-        yield FrontierStep(point.budget, max(point.plan.protected_k, others), point.bound)
+        withheld = len(point.plan.withheld) if versions else int(point.budget)
+        reached = max(point.plan.protected_k, others)
+        loss = Fraction(point.budget) if versions else None
+        yield FrontierStep(withheld, reached, point.bound, loss)
 
 
-def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[int, int], ...]:
-    """The paper's baseline on the same problem: photos withheld, protected-k, one after another."""
+def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[float, int], ...]:
+    """The paper's baseline on the same problem: photos withheld, protected-k, one after another.
+
+    Where circles are hidden, what tells most of them goes first. Where photos have versions, what
+    is lost instead of photos withheld; for promises about cells there is none then.
+    """
     wide = replace(promise, budget=promise.photos)
     try:
-        problem = reduce(wide, scores).problem
+        reduction = reduce(wide, scores)
     except Contradiction:
+        return ()
+    problem = reduction.problem
+    if reduction.circles:
+        scale = cost_scale(promise)
+        with np.errstate(all="ignore"):
+            return tuple(
+                (int(problem.sizes[~kept].sum()), k)
+                if problem.versions is None
+                else (float(problem.cost(kept, shared) / scale), k)
+                for kept, shared, k in greedy_steps(reduction)
+            )
+    if problem.versions is not None:
         return ()
     kept = problem.fixed != OUT
     gone = int(problem.sizes[~kept].sum())
-    found = []
+    found: list[tuple[float, int]] = []
     with np.errstate(all="ignore"):
         for unit in [-1, *unit_order(problem).tolist()]:
             if unit >= 0:
@@ -104,7 +132,7 @@ def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[i
     return tuple(found)
 
 
-def greedy_needs(greedy: Sequence[tuple[int, int]], top: int) -> int | None:
+def greedy_needs(greedy: Sequence[tuple[float, int]], top: int) -> float | None:
     """How many photos greedy withholds until it reaches a top, on its stairs; None where never.
 
     >>> greedy_needs([(0, 0), (1, 3), (2, 2), (3, 5)], 3), greedy_needs([(0, 0), (1, 3)], 4)
@@ -119,9 +147,16 @@ def greedy_withholds(scored: ScoredAlbum, album_plan: AlbumPlan) -> tuple[int, .
     Leaving out, one after the other, what most gives the place away is what anybody would do: shown
     beside a plan, it says what the exact answer saves. Without photos already posted.
     """
-    scores = threat_scores(scored, album_plan.threats, NOTHING_POSTED)
-    problem = reduce(album_plan.plan.promise, scores).problem
-    kept = baseline.solve(problem).kept
+    scores = threat_scores(scored, album_plan.threats, NOTHING_POSTED, album_plan.versions)
+    reduction = reduce(album_plan.plan.promise, scores)
+    problem = reduction.problem
+    kept = None
+    if reduction.circles:
+        need = max(against.top or 0 for against in reduction.promise.against)
+        with np.errstate(all="ignore"):
+            kept = next((kept for kept, _, k in greedy_steps(reduction) if k >= need), None)
+    else:
+        kept = baseline.solve(problem).kept
     if kept is None:
         return None
-    return tuple(np.flatnonzero(~kept[problem.unit_of]).tolist())
+    return tuple(np.flatnonzero(~kept[problem.unit_of_photo()]).tolist())

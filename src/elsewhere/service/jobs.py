@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from elsewhere.album import Album, Photo, Recipe, Step
 from elsewhere.album.export import Names, Order
-from elsewhere.album.places import Places, places_of
+from elsewhere.album.places import WIDEST_KM, Places, km_away, places_of
 from elsewhere.errors import ElsewhereError, InputError, PlaceError
-from elsewhere.globe import Place, place, places as called
+from elsewhere.globe import Place, place, place_label, places as called
 from elsewhere.scorers import RowCache, ScorerInfo
-from elsewhere.service.album_audit import Opinions, second_opinions, with_second_heads
+from elsewhere.service.album_audit import (
+    Beliefs,
+    Opinions,
+    second_opinions,
+    with_second_heads,
+)
+from elsewhere.service.edit_planning import plan_with_edits
+from elsewhere.service.edited_album import apply_edits
 from elsewhere.service.export import Export, check_copy_target, export_album
 from elsewhere.service.ledger import Ledger
-from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album
+from elsewhere.service.photo_texts import TextReader, inspect_all
+from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album, price_wishes
 from elsewhere.service.posted import NOTHING_POSTED, Posted, Sketches, find_posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.selection import (
@@ -29,16 +37,32 @@ from elsewhere.service.selection import (
     budget_of,
     guesses,
     photo_values,
+    select_edits,
     select_pinned,
     select_places,
 )
-from elsewhere.service.threats import check_top, zones_and_rivals
+from elsewhere.service.threats import check_top, threat_scores, zones_and_rivals
 from elsewhere.solver.plans import read_limits
 from elsewhere.values.margins import margin
+from elsewhere.values.outcome import KeyNumbers
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import printable
 
 Progress = Callable[[Step], None]
+
+CONFIRMING = ("dino",)
+"""Models of another kind, which must confirm how much an edit hides."""
+
+
+def confirming(specs: Sequence[str]) -> tuple[str, ...]:
+    """What must confirm the edits of an album that these models see.
+
+    Models of another kind, and other heads of its own ones, trained on other photos.
+
+    >>> confirming(["embedded"])
+    ('dino', 'embedded:half_a', 'embedded:half_b')
+    """
+    return (*CONFIRMING, *(head for head in with_second_heads(specs) if head not in specs))
 
 
 @dataclass(frozen=True)
@@ -63,6 +87,8 @@ class ProtectedAlbum:
     """The private report, where one was written."""
     report_error: BaseException | None = None
     """Why there is no report although one was wanted; the copy is there and proved."""
+    numbers: KeyNumbers | None = None
+    """What is said first."""
 
     @property
     def withheld(self) -> list[str]:
@@ -89,6 +115,7 @@ def open_album(
     wishes: Wishes,
     *,
     at: Sequence[Place] | None = None,
+    at_anyway: bool = False,
     scorers: Sequence[str] = ("embedded",),
     recipe: Recipe | None = None,
     cache: bool = True,
@@ -97,6 +124,7 @@ def open_album(
     keep: bool = True,
     need_place: bool = True,
     opinions: bool = False,
+    read_text: bool = True,
     progress: Progress = lambda step: None,
 ) -> Iterator[OpenedAlbum]:
     """Read and score an album, find its places and what is public; close it in the end.
@@ -104,23 +132,27 @@ def open_album(
     What cannot be is refused as early as it is known. `posted` are files that are public already;
     the `ledger` knows others. Whoever exports nothing does not `keep` the renditions. Without a
     place a NowhereError carries what the models guess, unless none is needed. `opinions` asks
-    the other heads of the scorers too.
+    the other heads of the scorers too; `read_text` reads the signs and labels on the photos. Where
+    the photos' own positions contradict `at`, that is an error, unless it is meant `at_anyway`.
     """
     check_wishes(wishes, posted)
-    early = EarlyChecks(wishes, at)
+    early = EarlyChecks(wishes, at, at_anyway=at_anyway)
     rows, sketches = RowCache() if cache else None, Sketches()
     specs = tuple(dict.fromkeys(scorers))
-    scored = score_album(
-        paths,
-        scorers=with_second_heads(specs) if opinions else specs,
-        recipe=recipe,
-        cache=rows,
-        progress=progress,
-        check_scorers=early.check_scorers,
-        check_album=early.check_album,
-        keep=keep,
-        inspect=sketches if posted else None,
-    )
+    with TextReader(rows) if read_text else nullcontext() as reader:
+        scored = score_album(
+            paths,
+            scorers=with_second_heads(specs) if opinions else specs,
+            recipe=recipe,
+            cache=rows,
+            progress=progress,
+            check_scorers=early.check_scorers,
+            check_album=early.check_album,
+            keep=keep,
+            inspect=inspect_all(sketches if posted else None, reader),
+        )
+    if reader is not None:
+        scored = replace(scored, texts=reader.texts)
     try:
         second: Opinions = {}
         if opinions:
@@ -146,6 +178,7 @@ def protect_album(
     wishes: Wishes,
     *,
     at: Sequence[Place] | None = None,
+    at_anyway: bool = False,
     scorers: Sequence[str] = ("embedded",),
     recipe: Recipe | None = None,
     cache: bool = True,
@@ -156,14 +189,17 @@ def protect_album(
     order: Order = "shuffled",
     names: Names = "neutral",
     command: str | None = None,
+    read_text: bool = True,
     progress: Progress = lambda step: None,
 ) -> ProtectedAlbum:
     """The whole job: open an album, plan, write the proved copy and its report.
 
     Without a `target` all but the copy. `remember` writes the copy down in the ledger. With a
-    `command` there is a report that names it.
+    `command` there is a report that names it. Where the wishes allow it, photos are edited instead
+    of withheld.
     """
     check_wishes(wishes)
+    editing = wishes.edits != "none" or bool(wishes.rectangles)
     if target is not None:  # nobody waits for what cannot be written
         folders = [path for path in paths if path.is_dir()]
         check_copy_target(folders, target, private, order=order, names=names)
@@ -171,20 +207,32 @@ def protect_album(
         paths,
         wishes,
         at=at,
+        at_anyway=at_anyway,
         scorers=scorers,
         recipe=recipe,
         cache=cache,
         posted=posted,
         ledger=ledger,
-        keep=target is not None,
+        keep=target is not None or editing,
+        read_text=read_text,
         progress=progress,
     ) as album:
         progress(Step("planning", 0, 0))
-        plan = plan_album(album.scored, album.places, wishes, posted=album.posted)
+        plan = plan_album(album.scored, album.places, wishes, posted=album.posted, attacked=True)
+        if editing:
+            plan = plan_with_edits(
+                album.scored,
+                plan,
+                confirm=confirming(scorers),
+                cache=RowCache() if cache else None,
+                progress=progress,
+            )
         if plan.advice is not None:
             plan = evaluate_alternatives(album.scored, plan)
+        plan = price_wishes(album.scored, plan)
         progress(Step("planning", 1, 1))
-        planned = ProtectedAlbum(album.scored, plan)
+        numbers = Beliefs(album.scored, plan.threats, plan.posted).key_numbers(plan)
+        planned = ProtectedAlbum(album.scored, plan, numbers=numbers)
         if target is None or not planned.kept:
             return planned
         return export_with_report(
@@ -215,10 +263,15 @@ def export_with_report(
     Once the copy is proved and has its name, whatever goes wrong costs the report and not the copy:
     Ctrl-C too, and while the report's own modules are being loaded.
     """
+    scored, plan = planned.scored, planned.plan
+    planned_on = None
+    if plan.versions is not None:
+        planned_on = threat_scores(scored, plan.threats, plan.posted, plan.versions)
     export = export_album(
-        planned.scored,
-        planned.plan,
+        apply_edits(scored, plan.edits),
+        plan,
         target,
+        planned_on=planned_on,
         private=private,
         order=order,
         names=names,
@@ -242,8 +295,9 @@ def export_with_report(
 
 
 _WORDS = {"all", "home"}
-_NUMBERED = re.compile(r".*\(\d+\)\s*")
-"""How places of one name are told apart in an album; no gazetteer knows them by it."""
+_OWN_LABEL = re.compile(r".*\(\d+\)\s*|a place [\d,]+ km from .*")
+"""What an album's places may be called that no gazetteer knows: the second of one name, or one far
+from any town."""
 
 
 def check_wishes(wishes: Wishes, posted: Sequence[Path] = ()) -> None:
@@ -260,7 +314,7 @@ def check_wishes(wishes: Wishes, posted: Sequence[Path] = ()) -> None:
     if wishes.prior is not None:
         place(wishes.prior)
     for text in wishes.hide:
-        known = text.strip().lower() in _WORDS or _NUMBERED.fullmatch(text)
+        known = text.strip().lower() in _WORDS or _OWN_LABEL.fullmatch(text)
         if not known and not called(text):
             raise PlaceError(
                 f"no place is called {text.strip()!r}: check the name, or give coordinates"
@@ -272,12 +326,36 @@ def check_wishes(wishes: Wishes, posted: Sequence[Path] = ()) -> None:
             )
 
 
+class ContradictionError(InputError):
+    """The photos' own positions lie far from where they are said to be taken."""
+
+
+def refuse_contradiction(photos: Sequence[Photo], at: Sequence[Place], radius_km: float) -> None:
+    """Ask back where photos say that they were taken far from every place in `at`."""
+    away = km_away([photo.metadata.position for photo in photos], at)
+    far = [number for number, km in away.items() if km > max(WIDEST_KM, 2 * radius_km)]
+    if not far:
+        return
+    position = photos[far[0]].metadata.position
+    assert position is not None
+    town, said = place_label(*position), " or ".join(place.label for place in at)
+    count, all_of = len(far), len(away)
+    they = "the photo's own position says" if all_of == 1 else (
+        f"{count} of {all_of} photos with a position say"
+    )  # fmt: skip
+    raise ContradictionError(
+        f"{they} {town}, {away[far[0]]:,.0f} km from {said}: leave out --at to go by the photos, "
+        "or add --at-anyway if they are wrong"
+    )
+
+
 @dataclass
 class EarlyChecks:
     """Called twice by `score_album`: when the scorers are loaded, and when the album is read."""
 
     wishes: Wishes
     at: Sequence[Place] | None = None
+    at_anyway: bool = False
     _scorers: Sequence[tuple[str, ScorerInfo]] = field(default=(), init=False)
     photos: Sequence[Photo] = field(default=(), init=False)
     places: Places = field(default_factory=lambda: Places(()), init=False)
@@ -300,9 +378,13 @@ class EarlyChecks:
             return  # why there is none is what the user has to hear
         wishes, self.photos = self.wishes, album.photos
         self.places = places_of(album.photos, at=self.at)
+        if self.at and not self.at_anyway:
+            refuse_contradiction(album.photos, self.at, wishes.width.radius_km)
         if self.places:
             chosen = select_places(self.places, album.photos, wishes.hide)
             for spec, about in self._scorers:
                 zones_and_rivals(spec, about, chosen.hidden, wishes)
-        select_pinned(wishes.keep, wishes.drop, [photo.id for photo in album.photos], album.skipped)
+        ids = [photo.id for photo in album.photos]
+        select_pinned(wishes.keep, wishes.drop, ids, album.skipped)
+        select_edits(wishes, ids, album.skipped)
         photo_values(album.photos, wishes.values, stars=wishes.stars, skipped=album.skipped)

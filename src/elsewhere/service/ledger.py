@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from random import Random
+from typing import cast
 
 import numpy as np
 
@@ -37,10 +37,11 @@ from elsewhere.album.copies import open_copy
 from elsewhere.album.places import AlbumPlace, Places
 from elsewhere.errors import FileError, InputError, PlaceError
 from elsewhere.formats.ledger import DamagedError, Entry, Rows, decode, encode
-from elsewhere.globe import chief_town, zone
+from elsewhere.globe import place_label, zone
 from elsewhere.platform.files import erase, new_file, sync_folder, take, write_zeros
 from elsewhere.platform.machine import user_folder
-from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.scorers import FeatureScorer, find
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.selection import cells_of, hidden_zone, resolve_place, select_places
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import FloatMatrix
@@ -99,17 +100,6 @@ class Ledger:
         """What the ledger calls a photo whose rendition has this SHA-256; None: it knows none."""
         key = self._key()
         return None if key is None else _named(digest, key)
-
-    def random_for(self, words: str) -> Random:
-        """Random numbers that are the same each time for the same words, and nobody else's.
-
-        They come from the ledger's key, which is made where there is none yet.
-        """
-        key = self._key()
-        if key is None:
-            with self._locked():
-                key = self._make_key()
-        return Random(hmac.new(key, b"draw " + words.encode(), "sha256").digest())
 
     @contextmanager
     def recording(self, new: Sequence[NewEntry], target: Path) -> Iterator[None]:
@@ -356,6 +346,8 @@ def _named(digest: str, key: bytes) -> str:
     return hmac.new(key, b"photo " + digest.encode(), "sha256").hexdigest()
 
 
+_EARLIER = "embedded:512"
+"""The scorer that earlier versions called embedded."""
 _DECIMALS = 2
 _ROUNDED_KM = 1.6
 """How far rounding may move a position: every distance is meant with this much more."""
@@ -376,11 +368,15 @@ def new_entries(scored: ScoredAlbum, places: Places, shared: Collection[int]) ->
             continue
         rounded = ((round(lat, _DECIMALS), round(lon, _DECIMALS)) for lat, lon in positions)
         digests = tuple(scored.photos[number].rendition.digest for number in photos)
-        rows = tuple(
-            Rows(model.scores.scorer, model.scores.grid, model.scores.values[photos])
-            for model in scored.models
-        )
-        found.append(NewEntry(tuple(dict.fromkeys(rounded)), digests, rows, placed))
+        rows: dict[str, Rows] = {}
+        for model in scored.models:
+            table, made = model.scores, model.about.features
+            if made is not None and model.features is not None:
+                seen = model.features[photos]
+                rows[made.fingerprint] = Rows(made.fingerprint, "", seen, features=True)
+            else:
+                rows[table.scorer] = Rows(table.scorer, table.grid, table.values[photos])
+        found.append(NewEntry(tuple(dict.fromkeys(rounded)), digests, (*rows.values(),), placed))
     return found
 
 
@@ -395,6 +391,8 @@ class Remembered:
     already: tuple[int, ...]
     """Photos of the album that were shared before, by number."""
     notes: tuple[Note, ...] = ()
+    features: tuple[FloatMatrix | None, ...] = ()
+    """What the rows were made from, for each model; None where that is not known of all."""
 
 
 def remembered(
@@ -414,6 +412,7 @@ def remembered(
     near = _nearness(scored, places, wishes)
     already: set[int] = set()
     found: dict[str, tuple[list[FloatMatrix], Metadata, str]] = {}
+    features: list[list[FloatMatrix | None]] = [[] for _ in scored.models]
     for entry in entries:
         already.update(own[photo] for photo in entry.photos if photo in own)
         there = near(entry)
@@ -427,18 +426,12 @@ def remembered(
         metadata = Metadata()
         if entry.placed and len(there) == 1:
             metadata = Metadata(position=there[0].positions[0])
-        by_scorer = {rows.scorer: rows.values for rows in reversed(entry.rows)}
-        for model in scored.models:
-            if model.scores.scorer not in by_scorer:
-                raise InputError(
-                    f"what you shared of {label_of(entry)} on {entry.day} was not scored by "
-                    f"{model.spec} as it is now, so it cannot be counted: give those photos with "
-                    "--posted, or forget them with `elsewhere ledger forget`"
-                )
-        tables = [by_scorer[model.scores.scorer] for model in scored.models]
-        for n in new:
-            rows = [table[n : n + 1] for table in tables]
+        tables = [_rows_of(entry, model, new) for model in scored.models]
+        for number, n in enumerate(new):
+            rows = [table[number : number + 1] for table in tables]
             found[entry.photos[n]] = rows, metadata, there[0].label
+        for made, model in zip(features, scored.models, strict=True):
+            made.append(_features_of(entry, model, new))
     rows_by_model = tuple(
         np.concatenate([model.scores.values[:0], *(rows[number] for rows, _, _ in found.values())])
         for number, model in enumerate(scored.models)
@@ -452,6 +445,43 @@ def remembered(
             Note(NoteKind.REMEMBERED, count=count, places=(label,))
             for label, count in Counter(label for _, _, label in found.values()).items()
         ),
+        tuple(map(concatenate_known, features)),
+    )
+
+
+def concatenate_known(parts: Sequence[FloatMatrix | None]) -> FloatMatrix | None:
+    """All of these behind each other, if there are any and all are known."""
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts):
+        return None
+    return cast(FloatMatrix, np.concatenate(known))
+
+
+def _features_of(entry: Entry, model: ModelScores, photos: Sequence[int]) -> FloatMatrix | None:
+    """What a model's rows of these photos are made from, if the entry has it."""
+    made = model.about.features
+    rows = {rows.scorer: rows for rows in reversed(entry.rows) if rows.features}
+    seen = None if made is None else rows.get(made.fingerprint)
+    return None if seen is None else seen.values[photos].astype(np.float32)
+
+
+def _rows_of(entry: Entry, model: ModelScores, photos: Sequence[int]) -> FloatMatrix:
+    """What a model says of these photos of an entry; InputError where that is not known."""
+    by_scorer = {rows.scorer: rows for rows in reversed(entry.rows)}
+    seen = _features_of(entry, model, photos)
+    if seen is not None:
+        scorer = cast(FeatureScorer, find(model.spec))
+        scorer.load()
+        return np.stack([scorer.row(photo) for photo in seen])
+    rows = by_scorer.get(model.scores.scorer)
+    if rows is not None and not rows.features:
+        return rows.values[photos]
+    earlier = _EARLIER if find(_EARLIER).load().fingerprint in by_scorer else ""
+    raise InputError(
+        f"what you shared of {label_of(entry)} on {entry.day} was not scored by "
+        f"{model.spec} as it is now, so it cannot be counted: give those photos with --posted, "
+        + (f"plan with --scorer {earlier} as before, " if earlier else "")
+        + "or forget them with `elsewhere ledger forget`"
     )
 
 
@@ -459,7 +489,7 @@ def label_of(entry: Entry) -> str:
     """The town where an entry's photos were taken."""
     lat, lon = entry.places[0]
     more = len(entry.places) > 1 and not entry.placed
-    return chief_town(lat, lon)[0].label + (" and elsewhere" if more else "")
+    return place_label(lat, lon) + (" and elsewhere" if more else "")
 
 
 def entries_at(text: str, entries: Sequence[Entry]) -> set[int]:

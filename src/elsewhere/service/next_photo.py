@@ -6,8 +6,7 @@ go now can cost photos later.
 
 The order is searched from what is public towards one photo, always over sets that hold, decided by
 the exact arithmetic that checks plans. The plan for the whole album says which photos are worth
-waiting for. Its secret top is drawn the same way each time the same place is asked about, so that
-asking again gives the same answer.
+waiting for. Its secret top is the album's, so that asking again gives the same answer.
 """
 
 from __future__ import annotations
@@ -21,9 +20,8 @@ from typing import Any
 
 from elsewhere import messages
 from elsewhere.album.places import Places
-from elsewhere.checker.facts import AlbumFacts
+from elsewhere.checker.facts import AlbumFacts, with_groups
 from elsewhere.errors import InputError
-from elsewhere.service.ledger import Ledger
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
@@ -40,6 +38,8 @@ from elsewhere.values.wording import listed
 MAX_SETS = 1500
 """Sets that are tried before the search gives up: under a second for one scorer of 512
 cells."""
+MAX_CIRCLE_SETS = 120
+"""The same where circles are hidden: about a second."""
 _MAX_SHORTENED = 24
 """Photos of a way that are tried without; each costs a walk along all of it."""
 _MAX_SHORTENABLE = 60
@@ -47,32 +47,42 @@ _MAX_SHORTENABLE = 60
 
 
 class Prefixes:
-    """Which sets of photos keep a promise, exactly; pins do not matter here, only what is out."""
+    """Which sets of photos keep a promise, exactly; pins do not matter here, only what is out.
+
+    Where circles are hidden, a set in doubt counts as one that does not: to settle every doubt
+    takes seconds.
+    """
 
     def __init__(self, request: Request) -> None:
         self._promise = request.promise
-        self._album = AlbumFacts(request.promise, request.scores)
+        self._album = AlbumFacts(
+            request.promise, request.scores, shared=range(request.promise.rows)
+        )
+        circles = any(against.circles is not None for against in request.promise.against)
+        self.max_sets = MAX_CIRCLE_SETS if circles else MAX_SETS
+        """How many sets an answer may try."""
         self.forced = self._album.forced
         """Photos that may never go out: dropped, or revealing alone where that is not wanted."""
 
     def unit(self, photo: int) -> frozenset[int]:
         """The photo and those that go with it."""
-        return self._album.with_groups([photo])
+        return with_groups(self._promise, [photo])
 
-    def slack(self, photos: Collection[int]) -> float | None:
+    def slack(self, photos: Collection[int], *, quick: bool = True) -> float | None:
         """By how much these photos, being out and no others, keep the promise; None if they do not.
 
-        Of all attackers, the one nearest to the truth counts.
+        Of all attackers, the one nearest to the truth counts. If `quick`, None too where that is
+        not seen at once.
         """
-        views = self._album.views(photos)
+        views = self._album.views(photos, quick=quick)
         pairs = [(view, a.top or 0) for view, a in zip(views, self._promise.against, strict=True)]
-        if not self.forced.isdisjoint(photos) or any(len(v.held) < top for v, top in pairs):
+        if not self.forced.isdisjoint(photos) or any(v.count < top for v, top in pairs):
             return None
         return min(view.slack(top) for view, top in pairs)
 
-    def hold(self, photos: Collection[int]) -> bool:
+    def hold(self, photos: Collection[int], *, quick: bool = True) -> bool:
         """Whether these photos, being out and no others, keep the promise."""
-        return self.slack(photos) is not None
+        return self.slack(photos, quick=quick) is not None
 
 
 def way_to(
@@ -80,7 +90,7 @@ def way_to(
     public: frozenset[int],
     others: Collection[int],
     goal: frozenset[int],
-    max_sets: int = MAX_SETS,
+    max_sets: int | None = None,
 ) -> tuple[int, ...] | None:
     """Photos of `others` to post before `goal`, in order, each step keeping the promise.
 
@@ -89,7 +99,7 @@ def way_to(
     """
     units = {prefixes.unit(photo) for photo in others}
     units = {unit for unit in units if unit <= frozenset(others)}
-    budget = [max_sets]
+    budget = [prefixes.max_sets if max_sets is None else max_sets]
     dead: set[frozenset[int]] = set()
 
     def search(out: frozenset[int], path: tuple[int, ...]) -> tuple[int, ...] | None:
@@ -130,7 +140,7 @@ def _shortened(
                 return False
         return prefixes.hold(out | goal)
 
-    if len(way) > _MAX_SHORTENABLE:
+    if len(way) * len(way) > prefixes.max_sets or len(way) > _MAX_SHORTENABLE:
         return way
     for photo in way[:_MAX_SHORTENED]:
         if photo in way:  # those that go with one left before it are gone already
@@ -190,7 +200,8 @@ class OneByOne:
     @property
     def holds(self) -> bool:
         """Whether what is out keeps the promise; where nothing is out, there is nothing to see."""
-        return not self._public or self._prefixes.hold(self._public)
+        public = self._public
+        return not public or any(self._prefixes.hold(public, quick=q) for q in (True, False))
 
     def post(self, photo: int) -> None:
         """Take the photo, and those that go with it, for public."""
@@ -211,7 +222,7 @@ class OneByOne:
         with_it = best if unit <= {*best.kept} else self._plan(self._public | unit, best)
         more = with_it.cost - best.cost if best.found and with_it.found else 0
         proved = best.status == with_it.status == Status.OPTIMAL
-        if self._prefixes.hold(self._public | unit):
+        if any(self._prefixes.hold(self._public | unit, quick=q) for q in (True, False)):
             reason = NextReason.HOLDS_AND_IS_BEST if proved else NextReason.HOLDS
             if more > 0:
                 reason = NextReason.HOLDS_PERHAPS_AT_A_COST
@@ -237,7 +248,10 @@ class OneByOne:
     def _next(self, answer: Answer, unit: Iterable[int], reason: NextReason, **found: Any) -> Next:
         weighted = self._request.promise.values is not None
         ids = tuple(self._request.scores[0].ids)
-        return Next(answer, tuple(sorted(unit)), reason, ids, weighted=weighted, **found)
+        public = len(self._public)
+        return Next(
+            answer, tuple(sorted(unit)), reason, ids, public=public, weighted=weighted, **found
+        )
 
     def _plan(self, pinned: frozenset[int], near: Plan | None) -> Plan:
         """The best plan with these photos in it."""
@@ -281,17 +295,12 @@ def check_next_photo(
     photo: str,
     *,
     posted: Posted = NOTHING_POSTED,
-    ledger: Ledger | None = None,
 ) -> NextPhoto:
     """May `photo`, a name in the album or a path, be posted now?"""
     if wishes.budget is not None or wishes.top is None:
         raise InputError("one photo at a time needs a top: a budget promises nothing at each step")
     number = _find_photo(scored, photo)
-    draw = None
-    if ledger is not None:
-        labels = sorted(place.label for place in places.places)
-        draw = ledger.random_for("\n".join([str(wishes.top), *wishes.hide, *labels]))
-    best = plan_album(scored, places, wishes, posted=posted, draw=draw)
+    best = plan_album(scored, places, wishes, posted=posted)
     tables = threat_scores(scored, best.threats, posted)
     request = Request(best.plan.promise, tables, several=True)
     public = posted.pinned(len(scored.photos))

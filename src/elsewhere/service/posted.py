@@ -25,10 +25,10 @@ from elsewhere.album.places import Places, places_by_time
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
-from elsewhere.service.ledger import Ledger, Remembered, remembered
+from elsewhere.service.ledger import Ledger, Remembered, concatenate_known, remembered
 from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.values.notes import Note, NoteKind
-from elsewhere.values.scores import Scores
+from elsewhere.values.scores import FloatMatrix, Scores
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import apart_only
 
@@ -50,6 +50,8 @@ class Posted:
     notes: tuple[Note, ...] = ()
     skipped: tuple[SkippedFile, ...] = ()
     """Files among the posted ones that could not be counted, and why."""
+    features_by_model: tuple[FloatMatrix | None, ...] = ()
+    """What the rows were made from, for each attack; None where that is not known of all."""
 
     def __bool__(self) -> bool:
         return bool(self.ids or self.already)
@@ -68,7 +70,17 @@ class Posted:
             ids=(*scores.ids, *rows.ids),
             scorer=scores.scorer,
             grid=scores.grid,
+            points=scores.points,
         )
+
+    def append_features(self, features: FloatMatrix | None, attack: int) -> FloatMatrix | None:
+        """The features of the album's photos with the posted ones behind them, if all are known."""
+        if not self.ids or features is None:
+            return features
+        known = self.features_by_model[attack] if self.features_by_model else None
+        if known is None or len(known) != len(self.ids):
+            return None
+        return np.concatenate([features, known])
 
     def pinned(self, photos: int) -> tuple[int, ...]:
         """What to pin, by number, where the album has `photos` photos: ascending."""
@@ -222,11 +234,15 @@ def _combined(
     ids = _distinct([*names, *kept.ids], {photo.id for photo in scored.photos})
     known = [photos[n].metadata for n in others]
     metadata = (*_placed_by_time(scored.photos, known, places), *kept.metadata)
-    rows = []
+    rows, features = [], []
     for number, model in enumerate(scored.models):
         parts = [kept.rows[number]]
+        seen = [kept.features[number]] if kept.ids else []
         if public is not None:
             parts.insert(0, public.models[number].scores.values[others])
+            made = public.models[number].features
+            seen.insert(0, None if made is None else made[others])
+        features.append(concatenate_known(seen))
         whole = np.concatenate(parts)
         if len(whole):
             scores = model.scores
@@ -235,7 +251,7 @@ def _combined(
     pairs = alike([photos[n] for n in others], scored.photos, sketches)
     looks = [(ids[n], scored.photos[other].id) for n, other in pairs if other not in already]
     notes = (*_notes(scored, already, len(others), skipped, looks), *kept.notes)
-    return Posted(tuple(ids), tuple(rows), metadata, already, notes, skipped)
+    return Posted(tuple(ids), tuple(rows), metadata, already, notes, skipped, tuple(features))
 
 
 def _known_again(

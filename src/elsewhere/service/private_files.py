@@ -3,6 +3,8 @@
 The certificate and the report say what was hidden, so they never lie in or around the copy. Each
 target has a folder in the user's data directory, found again from the target's path alone. Where a
 copy was moved away and another takes its name, the earlier certificate and report are set aside.
+A certificate has a name of its own until its copy has one, so that of two exports to one target
+neither can touch the other's.
 
 An export sweeps the folder that it works in. One that is killed may be followed by one on another
 disk, so the folder is noted in the user's data directory for as long as the export runs. Where no
@@ -15,7 +17,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -57,10 +59,11 @@ def private_folder(target: Path, base: Path | None = None) -> Path:
 
 
 def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path:
-    """The certificate of a copy: by where it lies if it names its files, else any that does.
+    """The certificate that names the files of a copy best: where it usually lies, else any.
 
-    Copies are moved, and others come to lie where they were. Where no certificate names the files,
-    the path at which it would be.
+    Copies are moved, and others come to lie where they were. Another copy of the same album has
+    the same photos, some of them by chance under the same names. Where no certificate names most
+    of its files in the copy, the path at which it would be.
     """
     usual = private_folder(target, base) / CERTIFICATE
     digests = {}
@@ -68,14 +71,19 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
         with suppress(FileError):
             digests[name] = hashlib.sha256(copy.read(name)).hexdigest()
     others = (base or user_folder("data")).glob(f"*/{ALL_CERTIFICATES}")
-    for file in (usual, *sorted(other for other in others if other != usual)):
+    # those of copies with the same name before those of others
+    ordered = sorted(others, key=lambda file: (file.parent != usual.parent, file))
+    best, best_share = usual, 0.0
+    for file in (usual, *(other for other in ordered if other != usual)):
         with suppress(FileError):
             named = read_private(file).files
-            # another copy of the same album has the same photos, but not under the same names
             same = sum(digests.get(shared.name) == shared.sha256 for shared in named)
-            if 2 * same > len(named):
-                return file
-    return usual
+            share = same / (len(named) + len(digests) - same)
+            if 2 * same > len(named) and share > best_share:
+                best, best_share = file, share
+        if best_share == 1:
+            break
+    return best
 
 
 def is_own(certificate: Path, base: Path | None = None) -> bool:
@@ -84,8 +92,26 @@ def is_own(certificate: Path, base: Path | None = None) -> bool:
     return any(certificate.resolve().is_relative_to(home.resolve()) for home in homes)
 
 
-def back_up(folder: Path) -> list[tuple[Path, Path]]:
-    """Give the certificate and the report of an earlier copy names of their own: from, to.
+def new_certificate(folder: Path) -> Path:
+    """A path for the certificate of a copy that has no name yet."""
+    return folder / f"certificate-{secrets.token_hex(6)}.json"
+
+
+def give_usual_name(certificate: Path) -> Path:
+    """Name the certificate of a copy that got its name as usual; its path, also where that fails.
+
+    What an earlier copy of the same name has there is set aside.
+    """
+    usual = certificate.with_name(CERTIFICATE)
+    try:
+        back_up(certificate.parent)
+        return certificate.replace(usual)
+    except (FileError, OSError):
+        return certificate  # it is found by what it says
+
+
+def back_up(folder: Path) -> None:
+    """Give the certificate and the report of an earlier copy names of their own.
 
     Both are named by the digest of the certificate, so that it is seen which belong together.
     Whoever is killed meanwhile loses nothing: a copy's certificate is found by what it says, and
@@ -103,15 +129,9 @@ def back_up(folder: Path) -> list[tuple[Path, Path]]:
                 moved.append((file, aside))
     except OSError as problem:
         with suppress(OSError):
-            put_back(moved)
+            for before, now in reversed(moved):
+                now.replace(before)
         raise unwritable(certificate, problem) from None
-    return moved
-
-
-def put_back(moved: Sequence[tuple[Path, Path]]) -> None:
-    """Undo `back_up`: the copy that was to take its place did not come about."""
-    for before, now in reversed(moved):
-        now.replace(before)
 
 
 def make_private(folder: Path) -> None:

@@ -17,8 +17,9 @@ import numpy as np
 from elsewhere import messages
 from elsewhere.album import Photo
 from elsewhere.audit import Guess, Leaking
-from elsewhere.audit.inference import TOP, rank
-from elsewhere.globe import cell_names, ground
+from elsewhere.audit.inference import TOP
+from elsewhere.audit.places import MAX_RANK
+from elsewhere.globe import ground
 from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.messages import Surface, as_sentence
 from elsewhere.messages.report import audit_verdict, limits, photo_effect, plan_state
@@ -33,11 +34,12 @@ from elsewhere.report.contents import (
 )
 from elsewhere.service.album_audit import (
     AlbumAudit,
+    Beliefs,
     Opinions,
     audit_model,
     audit_threat,
     metadata_leaks,
-    possible_cells,
+    own_positions,
 )
 from elsewhere.service.export import Export
 from elsewhere.service.frontier import album_frontier
@@ -45,9 +47,8 @@ from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.private_files import REPORT, make_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, model_name
-from elsewhere.service.selection import cells_of
 from elsewhere.service.threats import Threat
-from elsewhere.values.outcome import PhotoEffect
+from elsewhere.values.outcome import KeyNumbers, PhotoEffect
 from elsewhere.values.wording import counted, listed
 
 PATIENCE = 5.0
@@ -63,6 +64,10 @@ _MAX_BELIEFS = 64
 """So many of the likeliest cells are drawn; the list beside the map has fewer."""
 _MAX_FULL_VIEWS = 5
 """More places than this are not shown in full."""
+_MAX_EXPLAINED = 40
+"""So many withheld photos are tried as an example."""
+_MAX_POSITIONS = 200
+"""Positions that circles are drawn around."""
 _MIN_RATIO = 1.5
 """A photo speaks against a decoy where it looks so many times more like the place."""
 
@@ -114,6 +119,8 @@ def plan_contents(
     else:
         notes.insert(0, plan.explanation)
     remarks = dict.fromkeys((*plan.promise.keep, *plan.promise.drop), "as you asked")
+    ids = [photo.id for photo in scored.photos]
+    remarks.update((ids.index(name), "for readable text") for name in album_plan.telling_photos)
     for file in shared.files if shared else ():
         asked = f", {remarks[file.number]}" if file.number in remarks else ""
         remarks[file.number] = f"as {file.name}{asked}"
@@ -122,6 +129,7 @@ def plan_contents(
         full_views,
         other_views,
         verdict=messages.verdict(album_plan),
+        numbers=Beliefs(scored, threats, posted).key_numbers(album_plan),
         state=plan_state(plan),
         notes=notes,
         states=states,
@@ -166,6 +174,7 @@ def audit_contents(
         views,
         other_views,
         verdict=audit_verdict([view.before for view in views]),
+        numbers=audit.numbers,
         state="Looked at; nothing is withheld",
         notes=[messages.note(note, Surface.REPORT) for note in audit.notes],
         states=[PhotoState.AUDITED] * len(scored.photos),
@@ -190,27 +199,27 @@ def explain_photo(
     """One withheld photo in words: the one that lifts its place most when it is added to what is
     shared. None where nothing is withheld. `numbers` are threats.
     """
-    plan = album_plan.plan
+    plan, posted = album_plan.plan, album_plan.posted
     candidates = [n for n in plan.withheld if n not in plan.promise.drop] or list(plan.withheld)
+    beliefs = Beliefs(scored, album_plan.threats, posted)
+    gains = beliefs.shares(album_plan)
+    # what gives most away explains best; of very many photos not each is tried
+    candidates = sorted(candidates, key=lambda n: (_gain(gains, n), n))[:_MAX_EXPLAINED]
     best: tuple[float, int] | None = None
     effect: PhotoEffect | None = None
     for number in numbers:
         threat = album_plan.threats[number]
-        model, zone = scored.models[threat.model], threat.zone.cells
-        scores = album_plan.posted.append_to(model.scores, threat.model)
-        values = scores.values.astype(np.float64)
-        possible = possible_cells(album_plan.threats, threat)
-        if possible is not None:
-            values[:, np.setdiff1d(np.arange(scores.cells), possible)] = -np.inf
-        sees = set(threat.sees if threat.sees is not None else range(len(values)))
+        model = scored.models[threat.model]
+        sees = range(plan.promise.photos) if threat.sees is None else threat.sees
         shared = [n for n in plan.kept if n in sees]
-        before = rank(values[shared], zone) if shared else None
+        before = beliefs.belief(number, plan.kept)
         for photo in candidates:
             if photo not in sees:
                 continue
-            after = rank(values[[*shared, photo]], zone)
+            after, alone = beliefs.belief(number, [*plan.kept, photo]), beliefs.alone(number, photo)
+            assert after is not None
             # from 40th to 3rd is more than from 400th to 300th
-            lift = (before / after if before is not None else 0.0), -photo
+            lift = (before.rank / after.rank if before is not None else 0.0), -photo
             if best is not None and lift <= best:
                 continue
             best = lift
@@ -218,21 +227,28 @@ def explain_photo(
                 photo=scored.photos[photo].id,
                 place=threat.hidden_name,
                 model=model_name(model.spec),
-                cells=model.about.cells,
+                cells=model.about.cells if threat.circles is None else None,
                 shared=len(shared),
-                rank_without=before,
-                rank_with=after,
-                rank_alone=rank(values[[photo]], zone),
+                rank_without=None if before is None else before.rank,
+                rank_with=after.rank,
+                rank_alone=alone,
+                rank_limit=None if threat.circles is None else MAX_RANK,
+                radius_km=None if threat.circles is None else threat.circles.radius_km,
             )
             rivals = list(plan.views[number].rivals[: album_plan.wishes.top])
             if rivals:
-                row = values[photo]
-                decoy = min(rivals, key=lambda cell: (row[cell], cell))
-                gap = float(row[zone].max()) - float(row[decoy])
+                against = beliefs.gains(number, photo, rivals)
+                decoy = min(range(len(rivals)), key=lambda n: (against[n], rivals[n]))
+                gap = -float(against[decoy])
                 if math.isfinite(gap) and gap >= math.log(_MIN_RATIO):
-                    name = cell_names(cells_of(model.spec, model.about))[decoy]
-                    effect = replace(effect, decoy=name, ratio=math.exp(min(gap, 50.0)))
+                    (name,) = beliefs.rivals(number, [rivals[decoy]])
+                    effect = replace(effect, decoy=name.name, ratio=math.exp(min(gap, 50.0)))
     return None if effect is None else Explanation(effect.photo, tuple(photo_effect(effect)))
+
+
+def _gain(gains: Sequence[float | None], photo: int) -> float:
+    gain = gains[photo] if photo < len(gains) else None
+    return 0.0 if gain is None else gain
 
 
 def previews(photos: Sequence[Photo], limit: int = MAX_PREVIEW_BYTES) -> tuple[bytes, ...]:
@@ -262,6 +278,7 @@ def _contents(
     other_views: Sequence[AttackerView],
     *,
     verdict: str,
+    numbers: KeyNumbers | None,
     state: str,
     notes: Sequence[str],
     states: Sequence[PhotoState],
@@ -302,6 +319,7 @@ def _contents(
             "certificate": str(shared.certificate),
             "proved again": f"on the copy itself, against {counted(shared.reproved, 'view')}",
         }
+    key_numbers = [] if numbers is None else messages.key_numbers(numbers, Surface.REPORT)
     countries = {ground(lat, lon, "country")[0].code for lat, lon in places}
     here = tuple(sorted({CONTINENT_OF.get(code, "") for code in countries} - {""}))
     return Contents(
@@ -310,11 +328,18 @@ def _contents(
         holds=None,
         state=state,
         photos=tuple(photos),
+        numbers=tuple(text for _, text in key_numbers),
+        measured=None if numbers is None else numbers.measured,
         notes=tuple(as_sentence(note) for note in notes),
         views=tuple(views),
         other_views=tuple(other_views),
         attackers=tuple(
-            AttackerAccuracy(model.spec, model.about.cells, model.about.accuracy, here)
+            AttackerAccuracy(
+                model.spec,
+                None if model.about.points is not None else model.about.cells,
+                model.about.accuracy,
+                here,
+            )
             for model in scored.models
         ),
         leaks=leaks,
@@ -324,6 +349,12 @@ def _contents(
         command=command,
         origin=origin,
     )
+
+
+def _spread(positions: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
+    """Positions about a kilometre apart, and not too many of them."""
+    apart = sorted({(round(lat, 2), round(lon, 2)) for lat, lon in positions})
+    return tuple(apart[:: 1 + (len(apart) - 1) // _MAX_POSITIONS])
 
 
 def _views(
@@ -355,11 +386,14 @@ def _views(
                 decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
         cells, width = scored.models[threat.model].about.globe, threat.width
         boxes: list[list[float]] = []
-        if cells is not None:
+        positions: tuple[tuple[float, float], ...] = ()
+        if threat.circles is not None and not threat.whole_area:
+            positions = _spread(own_positions(scored, threat))
+        elif cells is not None:
             boxes = cells.boxes[np.isin(cells.owner, threat.zone.cells)].tolist()
         # whoever hides a country does not ask how near to a town a guess comes
         target, radius_km = "in its cell", None
-        if threat.place.area is not None or width.level in {"city", "region", "country"}:
+        if threat.whole_area or width.level == "city":
             target = f"in {threat.hidden_name}"
         elif width.km:
             target, radius_km = f"within {width.km:g} km", width.km
@@ -372,6 +406,7 @@ def _views(
                 scope="the whole album" if threat.whole else "its own photos",
                 target=target,
                 radius_km=radius_km,
+                positions=positions,
             )
         )
     rest = [view for number, view in enumerate(views) if number not in full]

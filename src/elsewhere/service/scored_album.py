@@ -8,12 +8,13 @@ reading waits for scoring, so that an album of any size needs little disk.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from threading import Lock
 
 import numpy as np
 
@@ -30,12 +31,20 @@ from elsewhere.album.files import natural_key
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.platform.machine import worker_count as cores
+from elsewhere.platform.threads import ThreadPool
 from elsewhere.scorers import CachedScorer, Photo as Scored, RowCache, ScoredPhoto, ScorerInfo, find
-from elsewhere.values.scores import Scores
+from elsewhere.scorers.protocol import Features, Row
+from elsewhere.values.photo_text import PhotoText
+from elsewhere.values.scores import FloatMatrix, Scores
+from elsewhere.values.versions import Edit
+from elsewhere.values.wording import listed
 
 _AHEAD = 8
 """So many photos may be rendered before they are scored, for each thread that scores, where no
 rendition is kept: none of the threads waits, and what is ahead fits anywhere."""
+_BLOCK_ROWS = 256
+"""Rows that lie together. A block is large enough to get memory of its own from the system, which
+takes it back as soon as it is free; the places of single rows would stay with this process."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,12 @@ class ModelScores:
     """One row a photo, in the order of `ScoredAlbum.photos`; its ids are the photos'."""
     cached: int = 0
     """How many of the rows were known already."""
+    features: FloatMatrix | None = None
+    """What each row was made from, where the scorer makes features."""
+
+
+MAX_NAMED = 5
+"""Files that are named where there is no photo."""
 
 
 def model_name(spec: str) -> str:
@@ -70,6 +85,10 @@ class ScoredAlbum:
     models: tuple[ModelScores, ...]
     skipped: tuple[SkippedFile, ...]
     """Every file that is not among the photos, with its reason."""
+    texts: Mapping[str, PhotoText] = field(default_factory=dict)
+    """The text of each photo by its name, where the album's text was read."""
+    edits: Mapping[str, Edit] = field(default_factory=dict)
+    """How photos are edited, by name: their renditions and rows are those of the edited version."""
 
     def close(self) -> None:
         """Forget the renditions; they are gone at the latest when the program ends."""
@@ -120,11 +139,8 @@ def score_album(
                 unscored = {file.name for file in scoring.skipped}
                 photos = tuple(photo for photo in album.photos if photo.id not in unscored)
                 if not photos:
-                    raise NoPhotoError(_no_photo_reason(skipped), skipped)
-                models = tuple(
-                    _model_scores(spec, scorer, photos, [outcomes[p.id][n] for p in photos])
-                    for n, (spec, scorer) in enumerate(zip(specs, cached_scorers, strict=True))
-                )
+                    raise NoPhotoError(no_photo_reason(skipped), skipped)
+                models = _model_scores(specs, cached_scorers, photos, outcomes)
                 return ScoredAlbum(album, photos, models, tuple(skipped))
             except BaseException:
                 album.close()
@@ -152,7 +168,7 @@ def rescore_album(
 
     with closing(_Scoring(cached_scorers, report, None, keep=True)) as scoring:
         outcomes = scoring.score(scored.photos)
-    for number, (spec, scorer) in enumerate(zip(added, cached_scorers, strict=True)):
+    for number, spec in enumerate(added):
         results = [outcomes[photo.id][number] for photo in scored.photos]
         problem = next((result.problem for result in results if result.problem), "")
         if problem:
@@ -160,7 +176,8 @@ def rescore_album(
                 f"{spec} cannot score every photo, so it cannot be an attacker of this album: "
                 f"{problem}"
             )
-        models[spec] = _model_scores(spec, scorer, scored.photos, results)
+    for model in _model_scores(added, cached_scorers, scored.photos, outcomes):
+        models[model.spec] = model
     return replace(scored, models=tuple(models[spec] for spec in specs))
 
 
@@ -179,9 +196,11 @@ class _Scoring:
         self._progress = progress
         self._inspect = inspect
         self._keep = keep
-        self._pool = ThreadPoolExecutor(cores(), thread_name_prefix="elsewhere-score")
+        self._pool = ThreadPool(cores())
         self._under_way: dict[str, Future[list[ScoredPhoto]]] = {}
         self._done: SimpleQueue[Photo] = SimpleQueue()
+        self._lock = Lock()
+        self._free_rows: list[list[Row]] = [[] for _ in cached_scorers]
         self._finished = 0
         self._expected = 0
         self._total = 0
@@ -197,28 +216,35 @@ class _Scoring:
         self._expected = step.total if not step.name else self._expected - len(step.skipped)
         self._progress(step)
         if step.photo is not None:
-            self._under_way[step.photo.id] = self._pool.submit(self._score, step.photo)
+            self._submit(step.photo)
         self._report(math.inf if self._keep else _AHEAD * cores())
 
     def score(self, photos: Sequence[Photo]) -> dict[str, list[ScoredPhoto]]:
         """Score photos that were read before."""
         self._expected = self._total = len(photos)
         for photo in photos:
-            self._under_way[photo.id] = self._pool.submit(self._score, photo)
+            self._submit(photo)
         return self.outcomes()
+
+    def _submit(self, photo: Photo) -> None:
+        self._under_way[photo.id] = self._pool.submit(self._score, photo)
 
     def outcomes(self) -> dict[str, list[ScoredPhoto]]:
         """Wait for the rest; by photo, what each scorer made of it."""
         self._report(0)
         if self._total != self._expected:  # the last file of all was no photo after all
             self._progress(Step("scoring", self._finished, self._expected))
-        return {name: future.result() for name, future in self._under_way.items()}
+        results = {name: future.result() for name, future in self._under_way.items()}
+        self._under_way.clear()
+        return results
 
     def _score(self, photo: Photo) -> list[ScoredPhoto]:
         """Every scorer's outcome for one photo, whose bytes are held no longer than that."""
         try:
             rendition = Scored(photo.id, photo.path, photo.rendition.content)
-            outcomes = [scorer(rendition) for scorer in self._scorers]
+            outcomes = [
+                self._in_block(n, scorer(rendition)) for n, scorer in enumerate(self._scorers)
+            ]
             if self._inspect is not None:
                 self._inspect(photo)
             if not self._keep:
@@ -226,6 +252,18 @@ class _Scoring:
             return outcomes
         finally:
             self._done.put(photo)
+
+    def _in_block(self, scorer: int, outcome: ScoredPhoto) -> ScoredPhoto:
+        """The same outcome with its row in a block."""
+        if outcome.row is None:
+            return outcome
+        with self._lock:
+            free = self._free_rows[scorer]
+            if not free:
+                free.extend(np.empty((_BLOCK_ROWS, len(outcome.row)), np.float32))
+            row = free.pop(0)
+        row[:] = outcome.row
+        return replace(outcome, row=row)
 
     def _report(self, limit: float) -> None:
         """Report the photos that are scored; wait while more than `limit` are under way."""
@@ -244,25 +282,52 @@ class _Scoring:
 
 
 def _model_scores(
-    spec: str, scorer: CachedScorer, photos: Sequence[Photo], results: Sequence[ScoredPhoto]
-) -> ModelScores:
-    """One scorer's rows for all photos."""
-    scores = Scores(
-        np.stack([result.row for result in results if result.row is not None]),
-        [photo.id for photo in photos],
-        scorer=scorer.about.fingerprint,
-        grid=scorer.about.grid,
-    )
-    return ModelScores(spec, scorer.about, scores, sum(result.cached for result in results))
+    specs: Sequence[str],
+    scorers: Sequence[CachedScorer],
+    photos: Sequence[Photo],
+    outcomes: dict[str, list[ScoredPhoto]],
+) -> tuple[ModelScores, ...]:
+    """Each scorer's rows for all photos, which are taken out of `outcomes`.
+
+    Rows are most of the memory of a large album, so no row is there twice.
+    """
+    tables = [np.empty((len(photos), scorer.about.cells), np.float32) for scorer in scorers]
+    features: list[list[Features]] = [[] for _ in scorers]
+    cached = [0] * len(scorers)
+    for row, photo in enumerate(photos):
+        for number, result in enumerate(outcomes.pop(photo.id)):
+            assert result.row is not None, "photos without a row were taken out before"
+            tables[number][row] = result.row
+            cached[number] += result.cached
+            if result.features is not None:
+                features[number].append(result.features)
+    models = []
+    for spec, scorer, table, seen, known in zip(
+        specs, scorers, tables, features, cached, strict=True
+    ):
+        table.flags.writeable = False
+        scores = Scores(
+            table,
+            [photo.id for photo in photos],
+            scorer=scorer.about.fingerprint,
+            grid=scorer.about.grid,
+            points=scorer.about.points,
+        )
+        models.append(
+            ModelScores(spec, scorer.about, scores, known, np.stack(seen) if seen else None)
+        )
+    return tuple(models)
 
 
-def _no_photo_reason(skipped: Sequence[SkippedFile]) -> str:
+def no_photo_reason(skipped: Sequence[SkippedFile]) -> str:
     """Why there is no photo at all."""
     missed = [file for file in skipped if file.lost] or (skipped if len(skipped) == 1 else ())
     if not missed:
+        names = [file.name for file in skipped]
+        there = f"only {listed(names, MAX_NAMED)}; " if names else ""
         return (
             "there is no photo to look at (JPEG, PNG, WebP, TIFF, AVIF or HEIC): "
-            "give a folder that holds some"
+            f"{there}give a folder that holds some"
         )
     first = f"{missed[0].name}: {missed[0].reason}"
     if len(missed) == 1:

@@ -3,11 +3,8 @@
 The solver finds a plan and the checker proves it; neither knows the other. Nothing leaves this
 module unproved.
 
-The k that a plan withstands is drawn in secret, evenly from K to 3K, where K is the one asked for.
-A minimal plan leaves the truth at rank k + 1, so whoever knew the k would guess that cell; only the
-certificate knows it. Where a k cannot be had a smaller one is drawn, down to K: the k in the end is
-drawn evenly among all that can be had. Only where K cannot be had is there no plan. A plan that
-shares nothing new counts only for K itself.
+The k that a plan withstands is drawn in secret (`secret_top`), from the one asked for upwards. Only
+where that one cannot be had is there no plan. A plan that shares nothing new counts only for it.
 """
 
 from __future__ import annotations
@@ -15,10 +12,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from random import Random, SystemRandom
+from fractions import Fraction
 from typing import Any
 
-from elsewhere.checker.proof import Verdict, prove
+from elsewhere.checker.proof import Verdict, prove as check_plan
 from elsewhere.errors import CheckError, InputError
 from elsewhere.formats.plan_certificate import FORMAT, certificate_record, read_certificate
 from elsewhere.formats.plan_file import plan_from_json
@@ -32,11 +29,12 @@ from elsewhere.solver.plans import (
     read_limits,
     solve_promise,
 )
+from elsewhere.solver.proof_writer import write_proof
 from elsewhere.solver.reductions import Contradiction
-from elsewhere.solver.requests import Request, preview, read_request
-from elsewhere.values.outcome import MAX_TOP_FACTOR
+from elsewhere.solver.requests import Request, first_rows, preview, read_request
 from elsewhere.values.plan import Frontier, Plan, Point, Status
 from elsewhere.values.promise import Promise
+from elsewhere.values.proof import Proof
 from elsewhere.values.scores import Scores
 
 Explain = Callable[[Promise, Sequence[Scores], SearchLimits], str]
@@ -48,7 +46,7 @@ def protect(
     truth: Any,
     *,
     top: int | Sequence[int] | None = None,
-    budget: int | None = None,
+    budget: int | Fraction | None = None,
     keep: Iterable[int | str] = (),
     drop: Iterable[int | str] = (),
     margin: float | Sequence[float] = 0.0,
@@ -60,6 +58,7 @@ def protect(
     sees: Any = None,
     each_photo: bool | int | Sequence[bool | int] = False,
     strict: bool = False,
+    versions: Any = None,
     near: Plan | Iterable[int | str] | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
@@ -74,7 +73,8 @@ def protect(
             several attackers one for all, or a list with one each.
         top: the truth must not be among this many first cells; with several attackers one number
             or a list.
-        budget: at most this many photos withheld, dropped ones included (instead of `top`).
+        budget: at most this many photos withheld, dropped ones included (instead of `top`); with
+            versions, at most this cost.
         keep: photos that must stay, by number or name (also those that are public already).
         drop: photos that must go.
         margin: θ for models not seen: each kept photo counts this much more for the truth.
@@ -87,10 +87,12 @@ def protect(
         each_photo: every kept photo alone must keep the promise too (True: with the same top);
             several attackers: for all, or a list with one each.
         strict: a rival must be strictly ahead; a tie does not count.
+        versions: where photos can be shared edited, a pair (photo, cost) for each row of the
+            scores, photo by photo; costs are in the photos' values, and 0 for a photo as it is.
         near: a plan, or the photos it withholds: among equally good plans prefer a similar one.
-        time_limit: seconds; then the best plan so far, marked. Default 60, or none with a work
-            limit; math.inf for none.
-        work_limit: the same as a count of work, which stops at the same plan on every machine.
+        time_limit: seconds; then the best plan so far, marked; math.inf for none.
+        work_limit: the same as a count of work, which stops at the same plan on every machine. Has
+            a default where neither limit is given.
 
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
@@ -103,19 +105,22 @@ def protect(
     request = read_request(
         scores, truth, top=top, budget=budget, keep=keep, drop=drop, margin=margin, lead=lead,
         prior=prior, values=values, groups=groups, rivals=rivals, sees=sees,
-        each_photo=each_photo, strict=strict,
+        each_photo=each_photo, strict=strict, versions=versions,
     )  # fmt: skip
     limits = read_limits(time_limit, work_limit)
     previous = None if near is None else previous_plan(near, request)
     return solve_and_check(request, limits, previous)
 
 
-def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
+def check(
+    plan: Plan, scores: Any, truth: Any = None, *, proof: Proof | None = None, **wishes: Any
+) -> Verdict:
     """Re-prove a plan from the scores, exactly, with code that shares nothing with the solver.
 
     What you pass (truth, top, keep, …, as to `protect`) is what you asked for, and must be what the
     plan says; pass nothing but the scores to check a plan against its own promise. A plan's claim
-    that no smaller set is enough is the solver's proof and is not repeated here.
+    that no smaller set is enough is checked where `proof` is what `prove` gave; otherwise it is the
+    solver's and is not repeated here.
 
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
@@ -132,7 +137,7 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
     if truth is None:
         given = scores if isinstance(scores, (list, tuple)) and plan.several else [scores]
         matrices = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
-        return prove(plan, plan.promise, matrices)
+        return check_plan(plan, plan.promise, matrices, proof)
     request = read_request(scores, truth, **wishes)
     promise = request.promise
     if len(plan.promise.against) == len(promise.against):
@@ -140,14 +145,41 @@ def check(plan: Plan, scores: Any, truth: Any = None, **wishes: Any) -> Verdict:
         pairs = zip(promise.against, plan.promise.against, strict=True)
         named = tuple(a if a.scorer else replace(a, scorer=b.scorer) for a, b in pairs)
         promise = replace(promise, against=named)
-    return prove(plan, promise, request.scores)
+    return check_plan(plan, promise, request.scores, proof)
+
+
+def prove(plan: Plan, scores: Any) -> Proof | None:
+    """A proof that no plan is better than `plan`, for `check` and for anybody who has the scores.
+
+    For a plan that is only feasible, that none is better than its bound; for one that says that
+    there is no plan, that there is none. None where it cannot be written: about hidden places, or
+    where it would be too long. It was checked.
+
+    >>> import numpy as np, elsewhere
+    >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
+    >>> plan = elsewhere.protect(scores, truth=0, top=1)
+    >>> proof = elsewhere.prove(plan, scores)
+    >>> elsewhere.check(plan, scores, proof=proof).none_better
+    True
+    """
+    if not isinstance(plan, Plan):
+        raise InputError(f"prove needs a plan as protect gives it, not {preview(plan)}")
+    given = scores if isinstance(scores, (list, tuple)) and plan.several else [scores]
+    tables = tuple(s if isinstance(s, Scores) else Scores(s) for s in given)
+    verdict = check_plan(plan, plan.promise, tables)
+    if verdict.problems:
+        raise CheckError(f"no proof is written: {verdict}")
+    proof = write_proof(plan, tables)
+    if proof is None or not check_plan(plan, plan.promise, tables, proof):
+        return None
+    return proof
 
 
 def frontier(
     scores: Any,
     truth: Any,
     *,
-    prove_up_to: int | None = None,
+    prove_up_to: int | Fraction | None = None,
     time_limit: float | None = None,
     work_limit: int | None = None,
     **wishes: Any,
@@ -155,7 +187,8 @@ def frontier(
     """The best protected-k for every budget of withheld photos, the work shared between them.
 
     Proved optimal up to `prove_up_to` photos (by default half of them); beyond, each point has a
-    plan and a bound. `wishes` are those of `protect` (keep, drop, margin, …). Budgets that cannot
+    plan and a bound. Where photos have versions, budgets are costs, and there is a point for each
+    step. `wishes` are those of `protect` (keep, drop, margin, …). Budgets that cannot
     be kept because more photos must go are left out.
 
     >>> import numpy as np, elsewhere
@@ -173,7 +206,7 @@ def frontier(
 def explain_no_plan(promise: Promise, scores: Sequence[Scores], limits: SearchLimits) -> str:
     """Why no plan keeps a promise, with attackers by number."""
     reasons = find_reasons(promise, scores, limits, promise.keep)
-    return infeasibility(promise, reasons, scores[0].ids)
+    return infeasibility(promise, reasons, first_rows(scores[0], promise.versions).ids)
 
 
 def solve_and_check(
@@ -192,12 +225,13 @@ def solve_and_check(
             explanation = explain(promise, scores, limits) if explain else ""
     except Contradiction as contradiction:
         plan = Plan(Status.INFEASIBLE, (), (), 0, 0, (), promise, "", several=request.several)
-        explanation = f"No plan can do this: {contradiction.named(scores[0].ids)}."
+        names = first_rows(scores[0], promise.versions).ids
+        explanation = f"No plan can do this: {contradiction.named(names)}."
     return checked(replace(plan, explanation=explanation), request)
 
 
 def checked_points(
-    request: Request, prove_up_to: int | None, limits: SearchLimits
+    request: Request, prove_up_to: int | Fraction | None, limits: SearchLimits
 ) -> Iterator[Point]:
     """The points of `frontier`, each as soon as it is solved and proved again."""
     solved: Plan | None = None
@@ -209,8 +243,16 @@ def checked_points(
                 plan = checked(explained, replace(request, promise=solved.promise))
             yield replace(point, plan=plan)
     except Contradiction as contradiction:
-        reason = contradiction.named(request.scores[0].ids)
+        names = first_rows(request.scores[0], request.promise.versions).ids
+        reason = contradiction.named(names)
         raise InputError(f"no plan can do this: {reason}") from None
+
+
+def plan_despite(plan: Plan, scores: Sequence[Scores]) -> Plan | None:
+    """A plan for the promise that `plan` says cannot be kept; None where the solver finds none."""
+    request = Request(plan.promise, tuple(scores), plan.several)
+    found = solve_and_check(request, read_limits(None, None), explain=None)
+    return found if found.found else None
 
 
 def read_plan_text(text: str) -> Plan:
@@ -233,7 +275,7 @@ def proved_record(
     tables = [scores] if isinstance(scores, Scores) else list(scores)
     if not plan.found:
         raise InputError(f"there is no plan to certify: it is {plan.status}")
-    verdict = prove(plan, plan.promise, tables)
+    verdict = check_plan(plan, plan.promise, tables)
     if verdict.problems:
         raise CheckError(f"no certificate is made: {verdict}")
     return certificate_record(plan, tables, libraries=libraries)
@@ -241,30 +283,10 @@ def proved_record(
 
 def checked(plan: Plan, request: Request) -> Plan:
     """The plan, if the check finds nothing wrong with it; CheckError otherwise."""
-    verdict = prove(plan, request.promise, request.scores)
+    verdict = check_plan(plan, request.promise, request.scores)
     if verdict.problems:
         raise CheckError(f"the plan could not be proved again ({verdict}); please report this")
     return plan
-
-
-def candidate_tops(
-    least: int, limit: int, draw: Random | None = None, first: int | None = None
-) -> Iterator[int]:
-    """The ks to try, each smaller than the one before, the last of them `least`.
-
-    `first` is a k drawn before, used where it may still be; `limit` is the largest.
-
-    >>> list(candidate_tops(5, 5)), next(candidate_tops(5, 99, first=11))
-    ([5], 11)
-    """
-    draw = draw or SystemRandom()
-    high = max(least, min(MAX_TOP_FACTOR * least, limit))
-    k = first if first is not None and least <= first <= high else draw.randint(least, high)
-    while True:
-        yield k
-        if k == least:
-            return
-        k = draw.randint(least, k - 1)
 
 
 def solve_with_secret_top(
@@ -293,15 +315,14 @@ def solve_with_secret_top(
                 deadline=now + max(0.0, limits.deadline - now) / 2,
                 work=max(0.0, limits.work - limits.done) / 2,
                 done=0,
+                time_decided=False,
             )
-        against = tuple(  # with this k, for single photos too where they have one
-            replace(attacker, top=k, each_photo=None if attacker.each_photo is None else k)
-            for attacker in request.promise.against
-        )
+        against = tuple(replace(attacker, top=k) for attacker in request.promise.against)
         attempt = replace(request, promise=replace(request.promise, against=against))
         plan = solve_and_check(attempt, part, previous, explain if k == least else None)
         if part is not limits:
             limits.done += part.done
+            limits.time_decided = limits.time_decided or part.time_decided
         if k == least or (plan.found and useful(plan)):
             return plan, k
     raise AssertionError("the last try is the k asked for")

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from elsewhere.album import Photo, SkippedFile
 from elsewhere.album.places import AlbumPlace, Places, Position, has_date_only, likely_home
+from elsewhere.audit.places import place_guesses
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe import (
     Cells,
@@ -49,7 +50,8 @@ from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.solver.requests import read_value
 from elsewhere.values.notes import Note, NoteKind
-from elsewhere.values.wishes import HideScope
+from elsewhere.values.versions import Edit
+from elsewhere.values.wishes import CITY_KM, HideScope, Wishes
 from elsewhere.values.wording import listed
 
 NEAR_KM = 25.0
@@ -90,8 +92,12 @@ def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) 
 
 def resolve_place(text: str, places: Places) -> tuple[AlbumPlace, ...]:
     """The places of the album that a name or coordinate means; InputError where there are none."""
-    exact = tuple(place for place in places.places if name_key(place.label) == name_key(text))
-    if exact and name_key(text):
+    exact = tuple(place for place in places.places if place.label == text)
+    if exact:
+        return exact
+    key = name_key(text)
+    exact = tuple(place for place in places.places if name_key(place.label) == key)
+    if exact and key:
         return exact
     found: list[tuple[Place, tuple[AlbumPlace, ...]]] = []
     candidates = called(text, limit=50)
@@ -159,6 +165,21 @@ def hidden_zone(cells: Cells, place: AlbumPlace, width: HideScope) -> Zone:
     return zone_of_cells(cells, np.unique(np.concatenate([z.cells for z in (around, *parts)])))
 
 
+def hidden_positions(
+    cells: Cells, place: AlbumPlace, width: HideScope
+) -> tuple[tuple[float, float], ...]:
+    """What is hidden of a place by circles: its photos, its city's middle, points of its areas."""
+    found = [*place.positions]
+    if width.level == "city":
+        town = chief_town(place.lat, place.lon)[0]
+        found.append((town.lat, town.lon))
+    lats, lons = cells.points
+    for area in _areas(place, width):
+        inside = zone_of_place(cells, area).cells.tolist()
+        found += [(float(lats[cell]), float(lons[cell])) for cell in inside]
+    return tuple(found)
+
+
 def hidden_name(place: AlbumPlace, width: HideScope) -> str:
     """What is hidden by name: the place, or the regions or countries that its photos are of."""
     level = width.level
@@ -167,11 +188,12 @@ def hidden_name(place: AlbumPlace, width: HideScope) -> str:
     if place.area is not None and place.area.kind == "country":
         return place.label  # its regions are all in it
     lats, lons = np.array(place.positions).T
-    # the region around a town is often called as the town is
-    named = {area: area.label for area in ground(lats, lons, level)}
-    if level == "region":
-        named = {area: f"{area.name} region, {area.country}" for area in named}
-    return listed(list(named.values()))
+    return listed([area_name(area) for area in dict.fromkeys(ground(lats, lons, level))])
+
+
+def area_name(area: Place) -> str:
+    """A region or country by name; the region around a town is often called as the town is."""
+    return f"{area.name} region, {area.country}" if area.kind == "region" else area.label
 
 
 def inside(place: AlbumPlace, width: HideScope, positions: Sequence[Position]) -> NDArray[np.bool_]:
@@ -179,9 +201,9 @@ def inside(place: AlbumPlace, width: HideScope, positions: Sequence[Position]) -
     if not positions:
         return np.zeros(0, bool)
     lats, lons = np.array(positions).T
-    near = np.zeros(len(positions), bool)
-    for lat, lon in place.positions:
-        near |= between_km(lats, lons, lat, lon) <= width.km
+    own = np.unique(np.array(place.positions), axis=0)
+    apart = between_km(lats[:, None], lons[:, None], *own.T)
+    near = np.asarray((apart <= width.km).any(axis=1))
     areas = _areas(place, width)
     for kind in {area.kind for area in areas}:
         near |= [area in areas for area in ground(lats, lons, kind)]
@@ -227,6 +249,11 @@ def guesses(scored: ScoredAlbum, count: int = GUESSES) -> tuple[ModelGuess, ...]
     for model in scored.models:
         if model.about.globe is not None:
             row = combine_rows(model.scores.values, model.about.exponents)
+            if model.about.points is not None:
+                places = place_guesses(model.about.globe, CITY_KM)
+                first = places.guesses(*places.first(np.exp(row), count))
+                found += [ModelGuess(model.spec, g.name, g.probability) for g in first]
+                continue
             names = cell_names(model.about.globe)
             best = np.argsort(-row, kind="stable")[:count].tolist()
             found += [
@@ -292,6 +319,22 @@ def select_pinned(
             f"{dropped[number]!r}): take it out of one of them"
         )
     return tuple(kept), tuple(dropped)
+
+
+def select_edits(
+    wishes: Wishes, ids: Sequence[str], skipped: Sequence[SkippedFile] = ()
+) -> tuple[dict[int, tuple[Edit, ...]], tuple[int, ...]]:
+    """By photo's number, the edits that the user drew; and the photos that are never edited."""
+    drawn: dict[int, tuple[Edit, ...]] = {}
+    for pattern, edit in wishes.rectangles.items():
+        for number in matching([pattern], ids, "rectangles", skipped):
+            drawn[number] = (*drawn.get(number, ()), edit)
+    as_is = matching(wishes.as_is, ids, "as is", skipped)
+    for number in drawn.keys() & as_is.keys():
+        raise InputError(
+            f"{ids[number]} is to be shared as it is and has rectangles: take it out of one of them"
+        )
+    return drawn, tuple(as_is)
 
 
 def photo_values(

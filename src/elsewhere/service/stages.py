@@ -9,12 +9,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from elsewhere.album import Photo, Recipe, Rendition, SkippedFile, Step
+from elsewhere.album import (
+    Photo,
+    Recipe,
+    Rendition,
+    SkippedFile,
+    Step,
+    album_workers,
+    render_versions,
+)
 from elsewhere.album.export import Names, Order, Staging, check_target, sweep as sweep_staging
 from elsewhere.album.files import MAX_BYTES, PHOTO_SUFFIXES, REASONS, known_kind, natural_key
 from elsewhere.album.metadata import Metadata, from_json, parse_position
 from elsewhere.album.places import Places, places_of
 from elsewhere.album.renditions import MAX_SIDE
+from elsewhere.album.workers import Workers
 from elsewhere.audit import Audit, Exposure, Guess, Leaking
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
@@ -39,11 +48,8 @@ def describe_scorer(spec: str) -> ScorerInfo:
 
 
 def cells_of_grid(fingerprint: str) -> Cells | None:
-    """The default cells, if this is their fingerprint."""
-    if not fingerprint:
-        return None
-    default = Cells.default()
-    return default if fingerprint == default.fingerprint else None
+    """The leaves or the paper's cells, if this is their fingerprint."""
+    return Cells.known(fingerprint)
 
 
 def read_metadata(text: str, position: tuple[float, float] | None = None) -> Metadata:

@@ -13,9 +13,10 @@ certificate that is not one's own the files alone must keep the promise too. So 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -23,19 +24,30 @@ from elsewhere.album import Step
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.renditions import NotJpegError, reject_trailing_data, size_if_bare
-from elsewhere.checker.proof import count_ahead, prove_kept
+from elsewhere.checker.proof import find_exempt, prove_kept
 from elsewhere.errors import (
     CheckError,
     ElsewhereError,
     FileError,
     InputError,
-    PlaceError,
     ScorerError,
 )
-from elsewhere.formats.copy_certificate import CopyCertificate, HiddenPlace, Model, SharedFile
-from elsewhere.globe import Cells, between_km, cell_names, chief_town, place as place_called, zone
-from elsewhere.scorers import Photo, Scorer, ScorerInfo, each, find
-from elsewhere.scorers.embedded import forget_features
+from elsewhere.formats.copy_certificate import (
+    CertifiedAttacks,
+    CopyCertificate,
+    Model,
+    SharedFile,
+)
+from elsewhere.scorers import Photo, Row, Scorer, ScorerInfo, each, find
+from elsewhere.scorers.protocol import FeatureScorer, check_row
+from elsewhere.scorers.tower import forget_features
+from elsewhere.service.attacks import MAX_ANYWHERE_KM, TRIED, find_hits
+from elsewhere.service.copy_claims import (
+    CopyAttacker,
+    claims_and_guesses,
+    find_attackers,
+    find_conditions,
+)
 from elsewhere.service.private_files import (
     CERTIFICATE,
     find_certificate,
@@ -44,29 +56,22 @@ from elsewhere.service.private_files import (
 )
 from elsewhere.service.scored_album import model_name
 from elsewhere.values.problems import PlanProblem, ProblemKind
-from elsewhere.values.promise import Against
 from elsewhere.values.scores import Scores
 from elsewhere.values.verification import (
-    Claim,
-    Condition,
-    ConditionKind,
-    CopyGuess,
     CopyNote,
     CopyNoteKind,
     CopyProblem,
     CopyProblemKind,
+    TriedAttacks,
     Verification,
 )
 from elsewhere.values.wording import printable
 
-EMBEDDED = "embedded"
+EMBEDDED = ("embedded", "embedded:512")
 """The scorer that comes along."""
 LOOKED_UP = "table:"
 """How the name of a scorer begins that looks scores up by a photo's name."""
-GUESSES = 3
-"""So many guesses from the files alone are told."""
-NEAR_KM = 50.0
-"""Within this distance a place may go by a town's name."""
+MAX_FEATURE = float(np.finfo(np.float32).max)
 PUBLIC_KINDS = {
     ProblemKind.TOO_FEW: CopyProblemKind.TOO_FEW,
     ProblemKind.OTHER_COUNT: CopyProblemKind.OTHER_RIVALS,
@@ -74,7 +79,11 @@ PUBLIC_KINDS = {
     ProblemKind.MISSING_RIVAL: CopyProblemKind.OTHER_RIVALS,
     ProblemKind.RIVAL_ORDER: CopyProblemKind.OTHER_RIVALS,
     ProblemKind.SLACK: CopyProblemKind.OTHER_RIVALS,
+    ProblemKind.RIVALS_NEAR: CopyProblemKind.OTHER_RIVALS,
     ProblemKind.ALONE: CopyProblemKind.ALONE,
+    ProblemKind.CIRCLES: CopyProblemKind.TOO_FEW,
+    ProblemKind.CIRCLE_SUMS: CopyProblemKind.TOO_FEW,
+    ProblemKind.CIRCLES_ALONE: CopyProblemKind.ALONE,
 }
 """What strangers are told of a problem of the check; any other is about the plan's own words."""
 
@@ -107,6 +116,8 @@ def verify_copy(
         problems = (CopyProblem(CopyProblemKind.NOT_A_COPY, detail=str(problem)),)
         return Verification(problems, files=len(known.files))
     given = certificate or find_certificate(copy, target, private)
+    if certificate is None and not given.exists():
+        raise _uncertified(copy, given)
     found = prove_copy(copy, read_private(given), scorers, progress, own=own)
     if certificate is None and given.parent != private_folder(target, private):
         found = replace(found, notes=(CopyNote(CopyNoteKind.MOVED, str(given)), *found.notes))
@@ -127,33 +138,43 @@ def prove_copy(
     if problems:  # what is not ours is never decoded
         return Verification(tuple(problems), files=count)
     loaded = [_find_scorer(model, scorers, own) for model in models]
-    attackers = _attackers(certificate, [scorer.load() for scorer in loaded])
-    problems = [
-        CopyProblem(CopyProblemKind.OTHER_CELLS, place=attacker.place.label, model=attacker.model)
-        for attacker in attackers
-        if not attacker.around.issubset(attacker.against.truth)
-    ]
+    infos = [scorer.load() for scorer in loaded]
+    attackers = find_attackers(certificate, infos)
+    for attacker in attackers:
+        if not attacker.in_place:
+            circles = attacker.against.circles is not None
+            kind = CopyProblemKind.OTHER_PLACES if circles else CopyProblemKind.OTHER_CELLS
+            problems.append(CopyProblem(kind, place=attacker.hidden_name, model=attacker.model))
     if not problems:
         try:
             scores = rescore(copy, certificate, loaded, progress)
+            kept, other = with_posted(certificate, scores, loaded)
         except CheckError as problem:
             problems = [CopyProblem(CopyProblemKind.NOT_SCORED, detail=str(problem))]
     if problems:
         return Verification(tuple(dict.fromkeys(problems)), files=count)
-    other = [m.name for table, m in zip(scores, models, strict=True) if table.digest != m.rows]
-    rows = with_posted(certificate, scores)
-    verdict = prove_kept(certificate.plan.plan, rows, unchanged=not other)
+    rows = [kept[watch.attack] for watch in certificate.watches]
+    # versions may count less in a plan than their bytes show
+    unchanged = not other and certificate.plan.plan.promise.versions is None
+    verdict = prove_kept(certificate.plan.plan, rows, unchanged=unchanged)
     problems = [_public(problem, attackers, certificate) for problem in verdict.problems]
     if problems and any(problem.plan is not None for problem in problems):
         return Verification(tuple(dict.fromkeys(problems)), files=count)
-    claims, guesses, ties = _claims(attackers, scores, certificate.top)
+    claims, guesses, ties = claims_and_guesses(
+        attackers, scores, certificate.top, proved=not own and bool(certificate.posted)
+    )
     if not own:
+        promised = {(claim.place, claim.model, claim.radius_km) for claim in claims}
         problems += [
             CopyProblem(
-                CopyProblemKind.GIVEN_AWAY, place=guess.place, model=guess.model, first=guess.first
+                CopyProblemKind.GIVEN_AWAY,
+                place=guess.place,
+                model=guess.model,
+                first=guess.first,
+                radius_km=guess.radius_km,
             )
             for guess in guesses
-            if guess.found and any((guess.place, guess.model) == (c.place, c.model) for c in claims)
+            if guess.found and (guess.place, guess.model, guess.radius_km) in promised
         ]
     if problems:
         return Verification(tuple(dict.fromkeys(problems)), guesses=guesses, files=count)
@@ -161,14 +182,25 @@ def prove_copy(
     notes += [
         CopyNote(CopyNoteKind.LOOKED_UP, m.name) for m in models if m.word.startswith(LOOKED_UP)
     ]
-    empty = [attacker.place.label for attacker in attackers if not attacker.protected]
+    empty = [attacker.hidden_name for attacker in attackers if not attacker.protected]
     notes += [CopyNote(CopyNoteKind.NOTHING_PROMISED, label) for label in dict.fromkeys(empty)]
-    conditions = [*_conditions(certificate, attackers, own=own), *ties]
+    tried = tuple(certified_attacks(certificate, infos, kept))
+    attacks = tuple(
+        TriedAttacks(model_name(infos[t.attack].name), t.radius_km, t.places, t.tried, t.hits)
+        for t in tried
+    )
+    notes += [CopyNote(CopyNoteKind.FOUND, t.model, t) for t in attacks if t.hits]
+    if certificate.tried not in (None, tried):
+        names = dict.fromkeys(t.model for t in attacks)
+        notes += [CopyNote(CopyNoteKind.OTHER_HITS, name) for name in names]
+    exempt = find_exempt(certificate.plan.plan, rows)
+    conditions = [*find_conditions(certificate, attackers, exempt, own=own), *ties]
     return Verification(
         notes=tuple(notes),
         conditions=tuple(dict.fromkeys(conditions)),
         claims=claims,
         guesses=guesses,
+        attacks=attacks,
         files=count,
         reproved=len(attackers),
     )
@@ -202,25 +234,72 @@ def rescore(
             rows[number] = outcome.row
             done += 1
             progress(Step("proving", done, total, name))
-        result.append(Scores(rows, [f.photo for f in files], scorer=model.fingerprint))
+        about = scorer.load()
+        names = [file.photo for file in files]
+        result.append(Scores(rows, names, scorer=model.fingerprint, points=about.points))
     return result
 
 
-def with_posted(certificate: CopyCertificate, scores: Sequence[Scores]) -> list[Scores]:
-    """For each attacker of the promise, the rows of all kept photos in the plan's order.
+def with_posted(
+    certificate: CopyCertificate, scores: Sequence[Scores], scorers: Sequence[Scorer]
+) -> tuple[list[Scores], list[str]]:
+    """Each model's rows of all kept photos in the plan's order; models whose rows are other ones.
 
-    What is kept but not in the copy is out already; its rows are in the certificate.
+    What is kept but not in the copy is out already; its rows, or the features that they are made
+    from, are in the certificate.
     """
-    order = {file.number: row for row, file in enumerate(certificate.files)}
-    for row, photo in enumerate(certificate.posted, len(order)):
-        order[photo.number] = row
+    files, posted = certificate.files, certificate.posted
+    numbers = [file.number for file in files] + [photo.number for photo in posted]
+    order = {number: row for row, number in enumerate(numbers)}
     places = [order[number] for number in certificate.plan.plan.kept]
-    tables = []
-    for number, own in enumerate(scores):
-        known = [photo.rows[number] for photo in certificate.posted]
+    tables, other = [], []
+    for number, (own, scorer) in enumerate(zip(scores, scorers, strict=True)):
+        known, made = [], []
+        for photo in posted:
+            seen = photo.features[number] if photo.features else ()
+            if seen:
+                made.append(_row_of(scorer, seen, certificate.photos[photo.number]))
+            known.append(made[-1] if seen else np.array(photo.rows[number]))
         rows = np.concatenate([own.values, np.array(known).reshape(-1, own.cells)])
-        tables.append(Scores(rows[places], scorer=own.scorer))
-    return [tables[watch.attack] for watch in certificate.watches]
+        tables.append(Scores(rows[places], scorer=own.scorer, points=own.points))
+        certified = own if not made else Scores(np.concatenate([own.values, made]))
+        model = certificate.models[number]
+        if certified.digest != model.rows:
+            other.append(model.name)
+    return tables, other
+
+
+def _row_of(scorer: Scorer, features: Sequence[float], photo: str) -> Row:
+    """The row that a scorer makes of a posted photo's features; CheckError where it cannot."""
+    about = scorer.load()
+    known = about.features is not None and about.features.width == len(features)
+    if not known or max(map(abs, features)) > MAX_FEATURE:
+        raise CheckError(
+            f"the features of {photo} in the certificate are not those of {about.name}"
+        )
+    try:
+        row = cast(FeatureScorer, scorer).row(np.array(features, dtype=np.float32))
+        return check_row(row, about.cells, about.name, photo)
+    except ElsewhereError as problem:
+        raise CheckError(f"{photo} cannot be scored again: {problem}") from None
+
+
+def certified_attacks(
+    certificate: CopyCertificate, infos: Sequence[ScorerInfo], tables: Sequence[Scores]
+) -> Iterator[CertifiedAttacks]:
+    """The attacks that no promise is about, tried on each model's rows of all kept photos."""
+    promise, views = certificate.plan.plan.promise, certificate.plan.plan.views
+    done = set()
+    for watch, against, view in zip(certificate.watches, promise.against, views, strict=True):
+        circles = against.circles
+        key = circles and (watch.attack, circles.positions, circles.radius_km)
+        if circles is None or circles.radius_km > MAX_ANYWHERE_KM or key in done:
+            continue
+        done.add(key)
+        asked = view.protected_k if certificate.top is None else certificate.top
+        places = max(asked, 1)
+        hits = find_hits(infos[watch.attack], tables[watch.attack].values, circles, places)
+        yield CertifiedAttacks(watch.attack, circles.radius_km, places, TRIED, hits)
 
 
 def _find_scorer(model: Model, specs: Sequence[str], own: bool) -> Scorer:
@@ -230,10 +309,12 @@ def _find_scorer(model: Model, specs: Sequence[str], own: bool) -> Scorer:
     certificate that is not one's `own`, nothing is opened or fetched that it names.
     """
     why = "what is there now is another version of it"
-    named = own or model.word == EMBEDDED
+    named = own or model.word in EMBEDDED
     if not named and not specs:
         why = f"if you trust it, name it with --scorer (the certificate says {model.word})"
-    for spec in (*specs, *[model.word] * named):
+    # a certificate of earlier versions says embedded and means the head on 512 cells
+    words = (model.word, *EMBEDDED) if model.word in EMBEDDED else (model.word,)
+    for spec in dict.fromkeys((*specs, *words * named)):
         try:
             scorer = find(spec)
             about = scorer.load()
@@ -248,155 +329,8 @@ def _find_scorer(model: Model, specs: Sequence[str], own: bool) -> Scorer:
     )
 
 
-@dataclass(frozen=True)
-class _Attacker:
-    """One attacker of a certificate's promise, with what is known of it here and now."""
-
-    place: HiddenPlace
-    attack: int
-    """Which of the models."""
-    model: str
-    """The name of the model as it was found, whatever the certificate calls it."""
-    globe: Cells | None
-    """The model's map, as it is now; None where it has none."""
-    around: frozenset[int]
-    """The cells around where the place is said to be; empty without a map."""
-    against: Against
-    files: int
-    """How many of the files it adds up."""
-    first: int
-    """How many guesses are said to come before the place: the k asked for, never a secret one."""
-    protected: int
-    """How many the plan says that there are."""
-
-
-def _attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) -> list[_Attacker]:
-    plan, top = certificate.plan.plan, certificate.top
-    numbers = {file.number for file in certificate.files}
-    attackers = []
-    for watch, against, view in zip(
-        certificate.watches, plan.promise.against, plan.views, strict=True
-    ):
-        info, place = infos[watch.attack], certificate.hidden[watch.place]
-        around: set[int] = set()
-        if info.globe is not None:
-            around = {int(info.globe.locate(place.lat, place.lon))}
-            if watch.radius_km > 0:
-                near = zone(info.globe, place.lat, place.lon, watch.radius_km)
-                around.update(near.cells.tolist())
-        sees = numbers if against.sees is None else numbers.intersection(against.sees)
-        attackers.append(
-            _Attacker(
-                place=place,
-                attack=watch.attack,
-                model=model_name(info.name),
-                globe=info.globe,
-                around=frozenset(around),
-                against=against,
-                files=len(sees),
-                first=view.protected_k if top is None else top,
-                protected=view.protected_k,
-            )
-        )
-    return attackers
-
-
-def _claims(
-    attackers: Sequence[_Attacker], scores: Sequence[Scores], top: int | None
-) -> tuple[tuple[Claim, ...], tuple[CopyGuess, ...], list[Condition]]:
-    """What is promised of each place against each model, beside what the files alone give away.
-
-    No k is told but the one asked for, which is not above any that is proved. A claim is about the
-    cells that all attackers of one model share; a guess is right in any of their cells.
-    """
-    claims, guesses, ties = [], [], []
-    pairs = dict.fromkeys((attacker.place, attacker.attack) for attacker in attackers)
-    for place, attack in pairs:
-        group = [a for a in attackers if (a.place, a.attack) == (place, attack)]
-        model, globe, table = group[0].model, group[0].globe, scores[attack]
-        truths = [set(member.against.truth) for member in group]
-        names = [f"cell {n}" for n in range(table.cells)] if globe is None else cell_names(globe)
-        cells = tuple(sorted(set.intersection(*truths)))
-        first = min(member.first for member in group)
-        if first and cells:
-            called = () if globe is None else tuple(names[cell] for cell in cells)
-            claims.append(Claim(place.label, model, cells, called, first, top is not None))
-        anywhere, first = sorted(set.union(*truths)), max(first, 1)
-        found = count_ahead(table, anywhere) < first
-        totals = table.values.astype(np.float64).sum(axis=0)
-        best = tuple(names[cell] for cell in np.argsort(-totals, kind="stable")[:GUESSES])
-        guesses.append(CopyGuess(place.label, model, best, first, found))
-        if not found and count_ahead(table, anywhere, strict=True) < first:
-            ties.append(Condition(ConditionKind.TIES, place.label, model))
-    return tuple(claims), tuple(guesses), ties
-
-
-def _conditions(
-    certificate: CopyCertificate, attackers: Sequence[_Attacker], *, own: bool
-) -> Iterator[Condition]:
-    """All that the promise rests on."""
-    promise, posted = certificate.plan.plan.promise, {p.number for p in certificate.posted}
-    if posted:
-        yield Condition(ConditionKind.POSTED, count=len(posted))
-    if promise.strict:
-        yield Condition(ConditionKind.STRICT)
-    if promise.budget is not None:
-        yield Condition(ConditionKind.BUDGET, count=promise.budget)
-    for kind, items in (
-        (ConditionKind.PINNED, {*promise.keep} - posted),
-        (ConditionKind.DROPPED, promise.drop),
-        (ConditionKind.GROUPS, promise.groups),
-        (ConditionKind.VALUES, promise.values or ()),
-    ):
-        if items:
-            yield Condition(kind, count=len(items))
-    everywhere = {(a.place, a.attack) for a in attackers if a.against.sees is None}
-    alone = {
-        (attacker.place, attacker.attack): attacker.files
-        for attacker in attackers
-        if attacker.files
-        and attacker.against.prior is None
-        and (attacker.against.each_photo or 0) >= attacker.first > 0
-    }
-    for attacker in attackers:
-        against, label, model = attacker.against, attacker.place.label, attacker.model
-        pair = (attacker.place, attacker.attack)
-        if against.prior is not None:
-            yield Condition(ConditionKind.PRIOR, label, model)
-        if against.sees is not None:
-            kind = ConditionKind.OWN_PHOTOS if pair in everywhere else ConditionKind.PART
-            yield Condition(kind, label, model, attacker.files, len(certificate.files))
-        if attacker.globe is None:
-            yield Condition(ConditionKind.NO_MAP, label, model)
-        elif not own and (town := _other_name(attacker.place)):
-            yield Condition(ConditionKind.LABEL, label, detail=town)
-        others = against.cells - len(against.truth)
-        if against.rivals is not None and len(against.rivals) < others:
-            yield Condition(ConditionKind.RIVALS, label, model, len(against.rivals), others)
-        if against.margin:
-            yield Condition(ConditionKind.MARGIN, label, model, against.margin)
-        if against.lead:
-            yield Condition(ConditionKind.LEAD, label, model, against.lead)
-        if pair in alone:
-            yield Condition(ConditionKind.EACH_PHOTO, label, model, alone[pair])
-        else:
-            yield Condition(ConditionKind.NOT_EACH_PHOTO, label, model)
-
-
-def _other_name(place: HiddenPlace) -> str:
-    """The town near a place, where the place is called by a name that does not mean it."""
-    town = str(chief_town(place.lat, place.lon)[0])
-    if place.label == town:
-        return ""
-    try:
-        named = place_called(place.label)
-    except PlaceError:
-        return town
-    return "" if between_km(place.lat, place.lon, named.lat, named.lon) <= NEAR_KM else town
-
-
 def _public(
-    problem: PlanProblem, attackers: Sequence[_Attacker], certificate: CopyCertificate
+    problem: PlanProblem, attackers: Sequence[CopyAttacker], certificate: CopyCertificate
 ) -> CopyProblem:
     """A problem of the check without its numbers: how many rivals hold would tell the secret k."""
     kind = PUBLIC_KINDS.get(problem.kind)
@@ -408,7 +342,7 @@ def _public(
     return CopyProblem(
         kind,
         photo,
-        place=attacker.place.label,
+        place=attacker.hidden_name,
         model=attacker.model,
         whole=attacker.against.sees is None,
     )
@@ -423,10 +357,10 @@ def _file_problems(copy: Copy, files: Sequence[SharedFile]) -> Iterator[CopyProb
         shown, expected = printable(name), by_name.get(name)
         try:
             content = copy.read(name)
-        except FileError as problem:
+        except FileError as error:
             added = expected is None
             kind = CopyProblemKind.ADDED_UNREADABLE if added else CopyProblemKind.UNREADABLE
-            yield CopyProblem(kind, shown, detail=str(problem))
+            yield CopyProblem(kind, shown, detail=str(error))
             continue
         digest = sha256(content).hexdigest()
         known = by_digest.get(digest, "")
@@ -441,15 +375,36 @@ def _file_problems(copy: Copy, files: Sequence[SharedFile]) -> Iterator[CopyProb
         elif digest != expected.sha256 or len(content) != expected.size:
             kind = CopyProblemKind.SWAPPED if known else CopyProblemKind.CHANGED
             yield CopyProblem(kind, shown, known)
-        else:
-            try:
-                width, height = size_if_bare(content)
-                if width * height > MAX_PIXELS:
-                    yield CopyProblem(CopyProblemKind.TOO_LARGE, shown)
-                else:
-                    reject_trailing_data(content, (width, height))
-            except NotJpegError as problem:
-                yield CopyProblem(CopyProblemKind.NOT_BARE, shown, detail=str(problem))
+        elif problem := bare_problem(name, content):
+            yield problem
     for name in by_name:
         if name not in there and name not in moved:
             yield CopyProblem(CopyProblemKind.MISSING, name)
+
+
+def bare_problem(name: str, content: bytes) -> CopyProblem | None:
+    """What a file of a copy holds beside a picture; None where it holds nothing else."""
+    shown = printable(name)
+    try:
+        width, height = size_if_bare(content)
+        if width * height > MAX_PIXELS:
+            return CopyProblem(CopyProblemKind.TOO_LARGE, shown)
+        reject_trailing_data(content, (width, height))
+    except NotJpegError as problem:
+        return CopyProblem(CopyProblemKind.NOT_BARE, shown, detail=str(problem))
+    return None
+
+
+def _uncertified(copy: Copy, certificate: Path) -> FileError:
+    """That a copy has no certificate, so that nothing is promised, and what its files hold."""
+    problems = [problem for name in copy.names if (problem := bare_problem(name, copy.read(name)))]
+    count = len(copy.names)
+    files = f"{'its file is a' if count == 1 else f'all {count} files are'} bare picture"
+    files += f"{'' if count == 1 else 's'} without metadata"
+    if problems:
+        files = f"{len(problems)} of {count} files hold more than a picture"
+    return FileError(
+        f"there is no certificate at {certificate}: nothing is promised about where the photos in "
+        f"{copy.path} were taken ({files}); give a copy that protect wrote, or name its "
+        "certificate with --certificate"
+    )

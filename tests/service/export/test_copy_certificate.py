@@ -16,7 +16,7 @@ from referencing import Registry, Resource
 from elsewhere.album import Metadata, Recipe
 from elsewhere.album.workers import Workers
 from elsewhere.checker.proof import prove_kept
-from elsewhere.errors import FileError, InputError
+from elsewhere.errors import CheckError, FileError, InputError
 from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
 from elsewhere.formats.validation import digest_of
 from elsewhere.service.export import export_album
@@ -24,7 +24,7 @@ from elsewhere.service.posted import Posted
 from elsewhere.service.private_files import private_folder, read_private
 from elsewhere.service.verify import with_posted
 from elsewhere.values.scores import Scores
-from tests.service.tiny import known_scorers, planned, see_tiny, write_album
+from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
 
 
 def schema(name: str) -> Any:
@@ -211,7 +211,12 @@ def test_nonsense_that_was_sealed_is_read_or_refused_and_nothing_else(
     except InputError:
         return
     rows = np.zeros((len(certificate.files), certificate.models[0].cells))
-    scores = with_posted(certificate, [Scores(rows) for _ in certificate.models])
+    scorers = [TinyScorer("") for _ in certificate.models]
+    try:
+        tables, _ = with_posted(certificate, [Scores(rows) for _ in certificate.models], scorers)
+    except CheckError:
+        return
+    scores = [tables[watch.attack] for watch in certificate.watches]
     prove_kept(certificate.plan.plan, scores, unchanged=True)
 
 

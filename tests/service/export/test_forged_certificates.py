@@ -34,7 +34,7 @@ from elsewhere.values.wishes import Wishes
 from tests.service.tiny import write_album
 
 TOP = 3
-GLOBE = Cells.default().coarsen(32)
+GLOBE = Cells.paper().coarsen(32)
 LISBON = (38.72, -9.14)
 TRUTH = tuple(zone(GLOBE, *LISBON, 25.0).cells.tolist())
 Document = dict[str, Any]

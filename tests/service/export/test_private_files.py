@@ -5,12 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from elsewhere.album.files import file_digest
 from elsewhere.errors import FileError
-from elsewhere.service.private_files import CERTIFICATE, REPORT, back_up, put_back
+from elsewhere.service.private_files import (
+    CERTIFICATE,
+    REPORT,
+    back_up,
+    give_usual_name,
+    new_certificate,
+)
 
 
 def folder_of(tmp_path: Path, **contents: str) -> Path:
@@ -26,15 +33,13 @@ def inside(folder: Path) -> dict[str, str]:
 def test_a_report_goes_with_its_certificate(tmp_path: Path) -> None:
     folder = folder_of(tmp_path, certificate="one", report="of one")
     mark = file_digest(folder / CERTIFICATE)[:12]
-    aside = back_up(folder)
+    back_up(folder)
     apart = {f"certificate-{mark}.json": "one", f"report-{mark}.html": "of one"}
     assert inside(folder) == apart
     folder_of(folder, certificate="two")  # of which no report was asked for
     back_up(folder)
     kept = inside(folder)
     assert apart.items() <= kept.items() and "two" in kept.values() and len(kept) == 3
-    put_back(aside)
-    assert inside(folder)[REPORT] == "of one" and inside(folder)[CERTIFICATE] == "one"
 
 
 def test_a_report_without_a_certificate_is_not_written_over_either(tmp_path: Path) -> None:
@@ -45,8 +50,7 @@ def test_a_report_without_a_certificate_is_not_written_over_either(tmp_path: Pat
 
 
 def test_where_there_is_nothing_nothing_is_done(tmp_path: Path) -> None:
-    assert back_up(tmp_path) == []
-    put_back([])
+    back_up(tmp_path)
     assert inside(tmp_path) == {}
 
 
@@ -80,6 +84,21 @@ def test_what_cannot_be_set_aside_stays_as_it_was(
     with pytest.raises(FileError, match="cannot be written"):
         back_up(folder)
     assert inside(folder) == {CERTIFICATE: "one", REPORT: "of one"}
+
+
+def test_a_certificate_gets_the_usual_name_or_keeps_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(tmp_path, certificate="one", report="of one")
+    certificate = new_certificate(folder)
+    certificate.write_text("two")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", Mock(side_effect=OSError(28, os.strerror(28))))
+        assert give_usual_name(certificate) == certificate
+    assert inside(folder) == {CERTIFICATE: "one", REPORT: "of one", certificate.name: "two"}
+    assert give_usual_name(certificate) == folder / CERTIFICATE
+    assert inside(folder)[CERTIFICATE] == "two" and len(inside(folder)) == 3
+    assert sorted(inside(folder).values()) == ["of one", "one", "two"]
 
 
 def _dying_after(moves: int) -> Callable[[Path, Path], Path]:

@@ -5,7 +5,8 @@ import re
 import shutil
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,16 +17,19 @@ import pytest
 
 from elsewhere.album import Step
 from elsewhere.album.copies import write_archive
+from elsewhere.album.export import rename_new
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
+from elsewhere.formats.copy_certificate import read_copy_certificate
 from elsewhere.formats.score_files import write_scores
 from elsewhere.formats.validation import digest_of
 from elsewhere.messages import verification as messages
+from elsewhere.service.copy_claims import find_attackers
 from elsewhere.service.export import Export, export_album
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.private_files import read_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, score_album
-from elsewhere.service.verify import _attackers, _public, verify_copy
+from elsewhere.service.verify import _find_scorer, _public, verify_copy
 from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.scores import Scores
 from elsewhere.values.verification import Verification
@@ -225,6 +229,63 @@ def test_a_copy_that_was_moved_or_unpacked_finds_its_certificate(
         verify_copy(tmp_path / "empty", private=private)
 
 
+@pytest.mark.parametrize("refused", ["second", "first"])
+def test_two_exports_to_one_target_keep_certificates_of_their_own(
+    refused: str, seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
+) -> None:
+    """Each has written its certificate before either has the name."""
+    private, target = tmp_path / "mine", tmp_path / "out"
+    staged: list[Path] = []
+    exports: dict[str, Export] = {}
+
+    def rename(old: Path, new: Path) -> None:
+        staged.append(old)
+        if len(staged) == 2:
+            if refused == "second":
+                rename_new(staged[0], new)
+            rename_new(old, new)
+            return
+        try:
+            exports["second"] = export_album(seen, plan, target, private=private)
+        except FileError:
+            return  # the first has its name
+        rename_new(old, new)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("elsewhere.album.export.rename_new", rename)
+        with suppress(FileError):
+            exports["first"] = export_album(seen, plan, target, private=private)
+    (export,) = exports.values()
+    assert refused not in exports
+    assert {*read_private(export.certificate).files} == {*export.files}
+    assert [*export.private.iterdir()] == [export.certificate]
+    assert verify_copy(target, private=private).notes == ()
+
+
+def test_a_certificate_that_names_most_files_by_chance_is_not_taken(
+    seen: ScoredAlbum, plan: AlbumPlan, tmp_path: Path
+) -> None:
+    """Of two copies with the same photos, whose names differ for two of them only."""
+    private, exports = tmp_path / "mine", []
+    for name in ("one", "two"):
+        with pytest.MonkeyPatch.context() as patch:
+
+            def names(ids: Sequence[str], *way: str, swap: bool = name == "two") -> list[str]:
+                given = [f"{number:03}.jpg" for number in range(1, len(ids) + 1)]
+                return [*given[:-2], given[-1], given[-2]] if swap and given else given
+
+            patch.setattr("elsewhere.service.export.choose_names", names)
+            exports.append(export_album(seen, plan, tmp_path / name, private=private))
+    one, two = exports
+    assert len(one.files) > 4
+    one.target.rename(tmp_path / "away")
+    two.target.rename(tmp_path / "one")
+    found = verify_copy(tmp_path / "one", private=private)
+    assert found and str(two.certificate) in notes_of(found)[0]
+    found = verify_copy(tmp_path / "away", private=private)
+    assert found and str(one.certificate) in notes_of(found)[0]
+
+
 def certificate_with(original: Export, place: Path, **changes: Any) -> Path:
     """The certificate with the first model changed, sealed again."""
     document = json.loads(original.certificate.read_text())
@@ -277,7 +338,7 @@ def test_no_problem_of_the_check_tells_the_secret_k(original: Export, kind: Prob
     certificate = read_private(original.certificate)
     infos = [TinyScorer("").load()]
     problem = PlanProblem(kind, attacker=1, photo=0, found=secret, wanted=secret)
-    public = _public(problem, _attackers(certificate, infos), certificate)
+    public = _public(problem, find_attackers(certificate, infos), certificate)
     assert str(secret) not in messages.problem_text(public)
     assert str(secret) not in repr(public)
     assert messages.problem_text(public).count("{") == 0
@@ -404,3 +465,12 @@ def test_a_budget_that_buys_nothing_is_kept_and_said_to_be_empty(
     found = verify_copy(copy.target, copy.certificate)
     assert found
     assert [note for note in notes_of(found) if "nothing is promised of Lisbon, Portugal" in note]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_certificate_of_earlier_versions_finds_the_former_head(own: bool) -> None:
+    data = Path(__file__).parents[2] / "formats" / "data" / "copy-certificate.json"
+    (model,) = read_copy_certificate(data.read_text("utf-8")).models
+    assert model.word == "embedded"
+    about = _find_scorer(model, (), own).load()
+    assert (about.name, about.fingerprint) == ("embedded:512", model.fingerprint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,12 @@ import pytest
 from elsewhere.album import Metadata
 from elsewhere.album.places import Places, places_of
 from elsewhere.errors import InputError
+from elsewhere.scorers import find
+from elsewhere.scorers.embedded import EmbeddedScorer
 from elsewhere.service.ledger import Ledger, label_of, new_entries, remembered
 from elsewhere.service.posted import find_posted
-from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, photo, seen, texts, trip
 
@@ -114,6 +118,40 @@ def test_a_model_that_did_not_score_it_is_an_error_not_a_gap(ledger: Ledger) -> 
     two = another(trip([Stay("Lisbon", 3, 50)], scorers=2))
     with pytest.raises(InputError, match=r"Lisbon, Portugal .*made-up 1.*--posted"):
         found(ledger, two)
+
+
+def embedded(album: ScoredAlbum, spec: str, seed: int = 0) -> ScoredAlbum:
+    """The album as a head of the embedded model sees it, through made-up features."""
+    scorer = find(spec)
+    assert isinstance(scorer, EmbeddedScorer)
+    about, ids = scorer.load(), [one.id for one in album.photos]
+    features = np.random.default_rng(seed).normal(size=(len(ids), 512)).astype(np.float32)
+    rows = np.stack([scorer.row(row) for row in features])
+    scores = Scores(rows, ids, scorer=about.fingerprint, grid=about.grid)
+    return seen(album.photos, ModelScores(spec, about, scores, features=features))
+
+
+def test_features_are_remembered_and_serve_every_head_that_sees_alike(ledger: Ledger) -> None:
+    first = embedded(trip([Stay("Lisbon", 4, 0)]), "embedded")
+    remember(ledger, first, 1, 2)
+    assert ledger.path.stat().st_size < 8_000
+    again = trip([Stay("Lisbon", 3, 50)], seed=9)
+    back = found(ledger, embedded(another(again), "embedded", seed=1))
+    assert np.array_equal(back.rows[0], first.models[0].scores.values[[1, 2]])
+    former = found(ledger, embedded(another(again), "embedded:512", seed=1))
+    expected = embedded(first, "embedded:512").models[0].scores.values[[1, 2]]
+    assert np.array_equal(former.rows[0], expected)
+
+
+def test_rows_of_the_former_head_count_with_it_and_are_named_otherwise(ledger: Ledger) -> None:
+    first = embedded(trip([Stay("Lisbon", 4, 0)]), "embedded:512")
+    model = replace(first.models[0], features=None)  # as earlier versions remembered it
+    remember(ledger, replace(first, models=(model,)), 1, 2)
+    again = another(trip([Stay("Lisbon", 3, 50)], seed=9))
+    back = found(ledger, embedded(again, "embedded:512", seed=1))
+    assert np.array_equal(back.rows[0], model.scores.values[[1, 2]])
+    with pytest.raises(InputError, match=r"--posted, plan with --scorer embedded:512 as before"):
+        found(ledger, embedded(again, "embedded", seed=1))
 
 
 def test_posted_rows_of_both_kinds_stand_together(ledger: Ledger) -> None:

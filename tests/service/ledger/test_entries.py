@@ -236,10 +236,3 @@ def test_a_disk_that_knows_no_locks_is_told_at_once(
     with pytest.raises(FileError, match=r"without file locks.*ELSEWHERE_DATA_DIR"):
         ledger.begin([given(LISBON, [b"one"])], tmp_path / "out")
     assert ledger.entries() == ()
-
-
-def test_numbers_that_are_drawn_from_the_key_are_steady(ledger: Ledger, tmp_path: Path) -> None:
-    assert ledger.random_for("a").random() == Ledger(ledger.path.parent).random_for("a").random()
-    assert ledger.random_for("a").random() != ledger.random_for("b").random()
-    assert ledger.random_for("a").random() != Ledger(tmp_path / "other").random_for("a").random()
-    assert not ledger.path.exists()

@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 from elsewhere.errors import InputError
 from elsewhere.messages import next_reason
 from elsewhere.service.next_photo import one_by_one
-from elsewhere.values.next_photo import Answer, Next
+from elsewhere.values.next_photo import Answer, Next, NextReason
 from elsewhere_lab import simulator
 
 Table = list[list[int]]
@@ -187,3 +187,14 @@ def test_values_are_told_as_worth() -> None:
     told = may_post(rows, 0, 2, top=1, public=[1], values=[2.5, 1, 1])
     assert told.answer is Answer.KEEP
     assert "photos worth 1.5 more" in next_reason(told)
+
+
+def test_the_only_photo_is_not_compared_to_others() -> None:
+    def words(reason: NextReason, ids: tuple[str, ...], public: int = 0) -> str:
+        return next_reason(Next(Answer.KEEP, (0,), reason, ids, public=public))
+
+    best, never = NextReason.HOLDS_AND_IS_BEST, NextReason.NEVER_HOLDS
+    assert words(best, ("a.jpg",)) == "It keeps the promise."
+    assert "no other photo" in words(never, ("a.jpg",))
+    assert words(best, ("a.jpg", "b.jpg")).startswith("Posted as the first, it keeps the promise.")
+    assert words(best, ("a.jpg", "b.jpg"), 1).startswith("With it, the public photos keep")

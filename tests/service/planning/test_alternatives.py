@@ -22,7 +22,7 @@ def ways(found: AlbumPlan) -> tuple[Alternative, ...]:
 
 
 def test_where_everything_less_was_refuted_that_is_said() -> None:
-    found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
+    found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=1.0))
     assert found.plan.status == "infeasible" and "Not even top 1" in found.plan.explanation
     assert ways(found) == ()
     assert advice(found) == (
@@ -32,23 +32,27 @@ def test_where_everything_less_was_refuted_that_is_said() -> None:
 
 
 def test_a_smaller_radius_is_no_way_where_one_cell_is_hidden() -> None:
-    near = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
-    assert len(near.threats[0].zone) == 1
+    near = plan(pointing(LISBON, LISBON), replace(EXACT, hide_level="cell"))
+    assert len(near.threats[0].zone) == 1 and ways(near) == ()
     far = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=200.0))
     assert len(far.threats[0].zone) > 1
     assert ways(far) == (Alternative(Change.RADIUS, amount=5.0),)
     level = plan(pointing(LISBON, LISBON), WIDE)
-    assert ways(level) == (Alternative(Change.LEVEL, name="region"),)
+    assert ways(level) == (
+        Alternative(Change.LEVEL, name="region"),
+        Alternative(Change.LEVEL, name="city", mentioned=False),
+    )
 
 
 def test_the_top_that_can_be_had_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (2, True))
-    found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
+    found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=1.0))
     assert ways(found) == (Alternative(Change.TOP, top=2),)
     assert advice(found) == "to share anything, ask for less: a smaller top (--top 2)"
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (None, False))
-    unknown = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=0.0))
-    assert ways(unknown) == (Alternative(Change.TOP, top=2),)
+    unknown = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=1.0))
+    lower = Alternative(Change.TOP, top=1, mentioned=False)
+    assert ways(unknown) == (Alternative(Change.TOP, top=2), lower)
 
 
 def test_the_pin_is_the_way_where_a_pin_is_to_blame() -> None:
@@ -62,7 +66,7 @@ def test_the_pin_is_the_way_where_a_pin_is_to_blame() -> None:
 def test_a_margin_is_given_up_where_that_is_enough() -> None:
     # a photo that puts all places but one even: any margin at all is too much for it
     album = pointing(None)
-    wishes = replace(EXACT, margin="careful", radius_km=0.0)
+    wishes = replace(EXACT, margin="careful", radius_km=1.0)
     found = plan(album, wishes)
     assert found.plan.status == "infeasible"
     assert ways(found) == (Alternative(Change.MARGIN),)
@@ -73,7 +77,7 @@ def test_a_margin_is_given_up_where_that_is_enough() -> None:
 
 def test_only_a_place_that_could_be_hidden_alone_is_offered() -> None:
     album = pointing(LISBON, LISBON, PARIS, PARIS)
-    wishes = replace(EXACT, radius_km=0.0)
+    wishes = replace(EXACT, radius_km=1.0)
     found = plan(album, wishes)
     assert found.plan.status == "infeasible"
     assert [way.name for way in ways(found)] == ["Lisbon, Portugal", "Paris, France"]
@@ -90,7 +94,7 @@ def test_nearly_all_gone() -> None:
         "nearly all photos are withheld; to share more, ask for less: "
         "a narrower level (--hide-level region)"
     )
-    within = plan(pointing(*[LISBON] * 5, None), replace(EXACT, budget=5, radius_km=0.0))
+    within = plan(pointing(*[LISBON] * 5, None), replace(EXACT, budget=5, radius_km=1.0))
     assert advice(within).endswith("ask for less: a smaller budget")
     assert advice(plan(pointing(LISBON, None), EXACT)) == ""
 

@@ -66,7 +66,7 @@ def test_only_the_hidden_city_is_watched_and_the_lost_photo_counts(planned: Albu
 
 def test_the_truth_is_every_cell_near_any_photo(planned: AlbumPlan) -> None:
     lats, lons = np.array(planned.hidden[0].positions).T
-    near = (distance_km(Cells.default(), lats, lons) <= 25).any(axis=0)
+    near = (distance_km(Cells.paper(), lats, lons) <= 25).any(axis=0)
     assert planned.threats[0].zone.cells.tolist() == np.flatnonzero(near).tolist()
 
 

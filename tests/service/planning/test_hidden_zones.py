@@ -16,7 +16,7 @@ from elsewhere.service.selection import (
 from elsewhere.values.wishes import HideScope
 from tests.service.makers import photo
 
-CELLS = Cells.default()
+CELLS = Cells.paper()
 LISBON, PORTO, MADRID = (38.72, -9.14), (41.15, -8.61), (40.42, -3.70)
 
 
@@ -31,7 +31,7 @@ def cells(width: HideScope, where: AlbumPlace | None = None) -> set[int]:
 def test_a_radius_is_around_every_photo() -> None:
     lats, lons = np.array(lisbon().positions).T
     assert cells(HideScope(60)) == set(zone(CELLS, lats, lons, 60).cells.tolist())
-    assert cells(HideScope(0)) <= cells(HideScope(25)) <= cells(HideScope(400))
+    assert cells(HideScope(1)) <= cells(HideScope(25)) <= cells(HideScope(400))
 
 
 def test_levels_are_nested() -> None:

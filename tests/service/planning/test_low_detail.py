@@ -22,7 +22,7 @@ WISHES = Wishes(exact_top=True, margin="none", each_photo=False, hide_level="cel
 
 def album(decoy: Image.Image) -> ScoredAlbum:
     """Three photos that speak for Lisbon a little, and one that speaks for elsewhere loudly."""
-    cells = Cells.default()
+    cells = Cells.paper()
     rows = np.full((4, cells.count), -5.0)
     rows[:3, cells.locate(*LISBON)] += 1.0
     rows[3, cells.locate(*LISBON)] -= 9.0
@@ -65,5 +65,5 @@ def test_neither_is_a_plain_one_that_is_withheld_or_carries_nothing() -> None:
     ]
     assert sizes[3] < 1 <= sizes[0]
     assert not leans(planned(grey, drop=("3.jpg",)))
-    flat = attack(np.full((4, Cells.default().count), -5.0), [one.id for one in grey.photos])
+    flat = attack(np.full((4, Cells.paper().count), -5.0), [one.id for one in grey.photos])
     assert not leans(planned(replace(grey, models=(flat,)), top=1))

@@ -18,7 +18,7 @@ WISHES = Wishes(exact_top=True, margin="none")
 
 def streets(sure: float = 3.0, position: tuple[float, float] | None = None) -> ScoredAlbum:
     """Four photos that look like Stuttgart; their files say where they were taken, or nothing."""
-    cells = Cells.default()
+    cells = Cells.paper()
     rows = np.zeros((4, cells.count))
     rows[:, cells.locate(*STUTTGART)] = sure
     photos = [photo(f"{n}.jpg", position) for n in range(4)]
@@ -28,23 +28,25 @@ def streets(sure: float = 3.0, position: tuple[float, float] | None = None) -> S
 def notes(album: ScoredAlbum, *at: str, wishes: Wishes = WISHES) -> list[str]:
     places = places_of(album.photos, at=[place(one) for one in at] or None)
     made = plan_album(album, places, wishes)
-    return [note for note in texts(made.notes) if "where you said" in note]
+    return [note for note in texts(made.notes) if "is only what you said" in note]
 
 
-def test_a_model_that_is_sure_of_another_place_asks_back() -> None:
+def test_what_only_the_user_says_is_held_against_the_first_guesses() -> None:
     (note,) = notes(streets(), "Atlantis")
-    assert note.startswith("the model tiny places these photos near Stuttgart, Germany (100 %), ")
-    assert note.endswith(
-        " km from Atlantis, South Africa: check that they were taken where you said (--at)"
+    assert note.startswith(
+        "that these photos are of Atlantis, South Africa is only what you said (--at): the model "
+        "tiny guesses Stuttgart, Germany first (100 %), "
     )
+    assert note.endswith("; check that it is right")
+    assert notes(streets(sure=0.5), "Atlantis"), "however unsure the model is"
     assert notes(streets(), "Japan"), "a country likewise"
 
 
-@pytest.mark.parametrize("at", ["Stuttgart, Germany", "Germany", "Munich", "Zürich"])
-def test_a_place_that_is_near_is_not_doubted(at: str) -> None:
+@pytest.mark.parametrize("at", ["Stuttgart, Germany", "Germany"])
+def test_a_place_among_the_first_guesses_is_not_doubted(at: str) -> None:
     assert notes(streets(), at) == []
 
 
-def test_neither_is_what_a_file_says_nor_what_a_model_hardly_believes() -> None:
+def test_neither_is_what_a_file_says() -> None:
     assert notes(streets(position=(-33.57, 18.48))) == []
-    assert notes(streets(sure=0.5), "Atlantis") == []
+    assert notes(streets(position=(-33.57, 18.48)), "Atlantis") == []

@@ -74,8 +74,11 @@ def test_two_towns_of_one_name_in_one_album() -> None:
 
 
 def test_places_with_a_number_have_it_as_their_name() -> None:
-    photos = [photo("a", (-30.0, -120.0)), photo("b", (-31.0, -120.0)), photo("c", (-31.0, -120.0))]
-    (only,) = select_places(places_of(photos), photos, ["Hanga Roa, Chile (2)"]).hidden
+    town = place("Hanga Roa")
+    north, south = (town.lat + 5, town.lon), (town.lat - 5, town.lon)
+    photos = [photo("a", north), photo("b", south), photo("c", south)]
+    label = "a place 556 km from Hanga Roa, Chile (2)"
+    (only,) = select_places(places_of(photos), photos, [label]).hidden
     assert only.photos == (0,)
 
 

@@ -5,14 +5,23 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells
-from elsewhere.messages import advice, verdict
-from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album
+from elsewhere.messages import advice, prices, verdict
+from elsewhere.service import planning
+from elsewhere.service.advice import refuted_choices
+from elsewhere.service.planning import (
+    AlbumPlan,
+    evaluate_alternatives,
+    plan_album,
+    price_wishes,
+)
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.values.outcome import Change
 from elsewhere.values.wishes import Wishes
-from tests.service.makers import attack, photo, seen
+from tests.service.makers import Stay, attack, on_leaves, photo, seen, trip
 
 LISBON, VIENNA, OSLO = (38.72, -9.14), (48.21, 16.37), (59.91, 10.75)
 EXACT = Wishes(top=4, exact_top=True, margin="none", each_photo=False)
@@ -20,7 +29,7 @@ EXACT = Wishes(top=4, exact_top=True, margin="none", each_photo=False)
 
 def album(*rows: dict[tuple[float, float], float]) -> ScoredAlbum:
     """One photo of Lisbon for each row, which says how much it speaks for which place."""
-    cells = Cells.default()
+    cells = Cells.paper()
     values = np.zeros((len(rows), cells.count))
     for n, row in enumerate(rows):
         for town, much in row.items():
@@ -56,3 +65,51 @@ def test_a_plan_that_is_well_is_left_alone() -> None:
     made_of = album({LISBON: 2.0}, *[{}] * 9)
     before, after = tried(made_of, replace(EXACT, top=1))
     assert before.plan.found and after is before
+
+
+def test_prices_say_what_each_wish_costs() -> None:
+    """Photo 0 tells alone, the others are about even: a margin and the top cost photos too."""
+    made_of = album({LISBON: 3.0}, *[{LISBON: 0.05, VIENNA: 0.06}] * 5, *[{}] * 2)
+    wishes = Wishes(top=2, exact_top=True, margin="careful", each_photo=True)
+    places = places_of(made_of.photos)
+    made = plan_album(made_of, places, wishes)
+    priced = price_wishes(made_of, made)
+    assert priced.plan is made.plan
+    changes = [price.change for price in priced.prices]
+    assert changes[:2] == [Change.TOP, Change.MARGIN] and Change.EACH_PHOTO in changes
+    for price in priced.prices:
+        asked = price.applied(wishes)
+        assert price.tried and asked is not None
+        again = plan_album(made_of, places, asked)
+        assert price.shared == again.newly_shared
+    assert len(prices(priced)) == len(priced.prices)
+
+
+def test_each_hidden_place_has_its_price_and_large_albums_are_not_tried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made_of = trip([Stay("Lisbon", 8, 0), Stay("Tokyo", 8, 3), Stay("Oslo", 8, 6)], seed=2)
+    places = places_of(made_of.photos)
+    made = plan_album(made_of, places, Wishes())
+    assert made.plan.found and made.plan.withheld
+    shown = [p for p in price_wishes(made_of, made).prices if p.change == Change.SHOW]
+    assert len(shown) == 3
+    for price in shown:
+        assert price.tried and price.name not in price.names and len(price.names) == 2
+        assert price.shared is None or price.shared >= 0
+    monkeypatch.setattr(planning, "MAX_PRICED_PHOTOS", 3)
+    untried = price_wishes(made_of, made).prices
+    assert untried and not any(price.tried for price in untried)
+    assert all(line.endswith("not tried") for line in prices(replace(made, prices=untried)))
+
+
+def test_choices_are_refuted_only_where_each_of_them_tells() -> None:
+    def refuted(*heights: float) -> int:
+        made_of = on_leaves(*((LISBON, {LISBON: height, VIENNA: 9.0}) for height in heights))
+        wishes = Wishes(top=1, exact_top=True)
+        made = plan_album(made_of, places_of(made_of.photos), wishes)
+        return refuted_choices(made_of, made.threats, made.plan.promise, made.posted, 1)
+
+    assert refuted(20.0, 30.0) == 3
+    assert refuted(20.0, 1.0) == 0
+    assert refuted(*[20.0] * 9) == 0, "too many to try"

@@ -14,7 +14,7 @@ import elsewhere
 from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.album.workers import Workers
-from elsewhere.scorers import embedded, find
+from elsewhere.scorers import find, tower
 from elsewhere.scorers.protocol import Photo as Scored
 from elsewhere.service.album_audit import (
     HEADS,
@@ -97,10 +97,10 @@ def test_what_the_audience_knows_makes_the_world_smaller(two_towns: ScoredAlbum)
         album, places_of(album.photos), Wishes(top=1, margin="none", prior="Portugal")
     )
     (one,) = audit_threats(album, plan.threats, plan=plan)
-    possible = {*plan.threats[0].rivals, *plan.threats[0].zone.cells.tolist()}
+    possible = {*(plan.threats[0].rivals or ()), *plan.threats[0].zone.cells.tolist()}
     assert {guess.cell for guess in one.guesses if guess.probability > 0} <= possible
     assert one.truth is not None
-    assert one.truth.rank <= len(plan.threats[0].rivals) + 1
+    assert one.truth.rank <= len(plan.threats[0].rivals or ()) + 1
 
 
 def test_only_the_hidden_places_are_looked_for(two_towns: ScoredAlbum) -> None:
@@ -160,7 +160,7 @@ def real(tmp_path: Path, pool: Workers) -> Iterator[ScoredAlbum]:
 def test_second_opinions_are_the_other_heads_own(real: ScoredAlbum) -> None:
     album, told = second_opinions(real, ["embedded"])
     assert [attack.spec for attack in album.models] == ["embedded"]
-    embedded.forget_features()
+    tower.forget_features()
     assert list(told["embedded"]) == list(HEADS["embedded"])
     for head, scores in told["embedded"].items():
         scorer = find(head)
@@ -183,7 +183,7 @@ def test_second_opinions_ask_the_tower_nothing(
 
     monkeypatch.setattr(Scored, "image", counted)
     (tmp_path / "new.jpg").write_bytes(jpeg(77))
-    embedded.forget_features()
+    tower.forget_features()
     score_album(
         [tmp_path], scorers=with_second_heads(["embedded"]), workers=pool, keep=False
     ).close()

@@ -75,7 +75,7 @@ def test_how_much_more_it_looks_like_the_place_than_like_a_decoy() -> None:
     )
     assert found, told.sentences
     row = album.models[0].scores.values[album.models[0].scores.index(told.name)]
-    names = cell_names(Cells.default())
+    names = cell_names(Cells.paper())
     wanted = set()
     for watch, view in zip(plan.threats, plan.plan.views, strict=True):
         decoys = list(view.rivals[:3])

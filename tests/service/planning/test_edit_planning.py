@@ -1,0 +1,182 @@
+"""Which photos are edited instead of withheld, and when the search for edits ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from elsewhere.album.places import places_of
+from elsewhere.errors import InputError
+from elsewhere.service import edit_planning
+from elsewhere.service.album_audit import Beliefs
+from elsewhere.service.edit_planning import plan_with_edits
+from elsewhere.service.planning import AlbumPlan, plan_album, withheld_together
+from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox, TextLine
+from elsewhere.values.versions import Edit, Rectangle, ScoredVersion
+from elsewhere.values.wishes import Wishes
+from tests.service.makers import on_leaves
+from tests.service.planning.test_versions import ELSEWHERE, EXACT, LISBON, fine_album, versions_of
+
+BOTH = replace(EXACT, edits="both")
+FALLS: Mapping[Fraction, float] = {Fraction(1, 10): 2.0, Fraction(3, 10): 5.0}
+
+
+class PretendedSearch:
+    """Finds versions without looking at a pixel, and remembers what it was asked."""
+
+    asked: list[tuple[int, tuple[Rectangle, ...], tuple[Edit, ...]]]
+    falls: Mapping[Fraction, float] = FALLS
+
+    def __init__(self, scored: ScoredAlbum, threats: object, **options: Any) -> None:
+        self._scored = scored
+
+    def __enter__(self) -> PretendedSearch:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        pass
+
+    def versions(
+        self, number: int, *, required: Sequence[Rectangle], wanted: Sequence[Edit], **_: Any
+    ) -> tuple[ScoredVersion, ...]:
+        self.asked.append((number, tuple(required), tuple(wanted)))
+        versions = versions_of(self._scored, number, self.falls)
+        if not required:
+            return versions
+        return tuple(
+            replace(version, edit=Edit(covers=tuple(required))) for version in versions[1:]
+        )
+
+    workers = None
+
+
+@pytest.fixture(autouse=True)
+def search(monkeypatch: pytest.MonkeyPatch) -> type[PretendedSearch]:
+    monkeypatch.setattr(PretendedSearch, "asked", [], raising=False)
+    monkeypatch.setattr(PretendedSearch, "falls", FALLS)
+    monkeypatch.setattr(edit_planning, "EditSearch", PretendedSearch)
+    return PretendedSearch
+
+
+def by_withholding(album: ScoredAlbum, wishes: Wishes = BOTH) -> AlbumPlan:
+    return plan_album(album, places_of(album.photos), wishes)
+
+
+def searched(search: type[PretendedSearch]) -> list[int]:
+    return [number for number, _, _ in search.asked]
+
+
+def test_only_photos_that_would_be_withheld_are_looked_at(search: type[PretendedSearch]) -> None:
+    album = fine_album()
+    withheld = by_withholding(album)
+    assert withheld.plan.withheld == (0, 1, 2)
+    steps: list[tuple[int, int, str]] = []
+    better = plan_with_edits(
+        album, withheld, progress=lambda step: steps.append((step.done, step.total, step.name))
+    )
+    assert searched(search) == [0, 1, 2]
+    assert steps == [(0, 3, "0.jpg"), (1, 3, "1.jpg"), (2, 3, "2.jpg")]
+    assert better.plan.cost < withheld.plan.cost and len(better.edits) == 3
+
+
+def test_shared_photos_are_edited_where_that_saves_another(search: type[PretendedSearch]) -> None:
+    decoys = dict.fromkeys(ELSEWHERE, 6.0)
+    heights = (6.3, 6.3, 5.0, 5.0, 5.0)
+    album = on_leaves(*((LISBON, {**decoys, LISBON: height}) for height in heights))
+    wishes = replace(BOTH, top=5, margin=0.1, each_photo=False)
+    withheld = by_withholding(album, wishes)
+    assert withheld.plan.withheld == (0, 1) == withheld_together(album, withheld)
+    search.falls = {Fraction(1, 10): 0.3}
+    better = plan_with_edits(album, withheld)
+    assert searched(search) == [0, 1, 2, 3]
+    assert better.plan.withheld == () and len(better.edits) == 4
+
+
+def test_what_is_shared_tells_less_than_before(search: type[PretendedSearch]) -> None:
+    album = fine_album()
+    better = plan_with_edits(album, by_withholding(album))
+    (numbers,) = Beliefs(album, better.threats, better.posted).key_numbers(better).places
+    as_they_are = Beliefs(album, better.threats, better.posted).belief(0, better.plan.kept)
+    assert as_they_are is not None and numbers.probability_after is not None
+    assert numbers.probability_after < as_they_are.probability
+    assert numbers.probability_before == as_they_are.probability  # nothing is withheld
+
+
+def test_without_the_wish_nothing_is_searched(search: type[PretendedSearch]) -> None:
+    album = fine_album()
+    withheld = by_withholding(album, EXACT)
+    assert plan_with_edits(album, withheld) is withheld
+    assert search.asked == []
+
+
+def test_edits_that_do_not_help_change_nothing(search: type[PretendedSearch]) -> None:
+    search.falls = {Fraction(1, 10): 0.0}
+    album = fine_album()
+    withheld = by_withholding(album)
+    assert plan_with_edits(album, withheld) is withheld
+    assert searched(search) == [0, 1, 2], "once each"
+
+
+def test_photos_that_the_user_drops_or_shares_as_they_are_are_not_edited(
+    search: type[PretendedSearch],
+) -> None:
+    album = fine_album()
+    wishes = replace(BOTH, drop=("0.jpg",), as_is=("1.*",))
+    better = plan_with_edits(album, by_withholding(album, wishes))
+    assert searched(search) == [2]
+    assert set(better.edits) == {"2.jpg"} and {0, 1} <= set(better.plan.withheld)
+
+
+def test_rectangles_that_the_user_drew_are_tried(search: type[PretendedSearch]) -> None:
+    album = fine_album()
+    drawn = Edit(covers=(Rectangle(0, 0, 1000, 300),))
+    wishes = replace(EXACT, rectangles={"0.jpg": drawn, "[3-4].jpg": drawn})
+    plan_with_edits(album, by_withholding(album, wishes))
+    asked = {number: wanted for number, _, wanted in search.asked}
+    assert asked == {0: (drawn,), 1: (), 2: (), 3: (drawn,), 4: (drawn,)}
+    with pytest.raises(InputError, match="as it is and has rectangles"):
+        plan_with_edits(album, by_withholding(album, replace(wishes, as_is=("0.jpg",))))
+    with pytest.raises(InputError, match=r"rectangles: no photo is called '9.jpg'"):
+        plan_with_edits(album, by_withholding(album, replace(wishes, rectangles={"9.jpg": drawn})))
+
+
+def test_a_stop_leaves_the_plan_as_it_is(search: type[PretendedSearch]) -> None:
+    album = fine_album()
+    withheld = by_withholding(album)
+    assert plan_with_edits(album, withheld, stopped=lambda: len(search.asked) == 2) is withheld
+
+
+LISBON_SIGN = TextLine(
+    "Lisboa",
+    0.99,
+    TextBox(1, 1, 3, 2),
+    (Clue("name", "Lisboa", "Lisbon, Portugal", 900.0, (Position(38.72, -9.14),), ("PT",)),),
+)
+
+
+@pytest.mark.parametrize("covers", [(Rectangle(0, 300, 1000, 700),), ()])
+def test_a_photo_with_a_readable_name_is_shared_only_with_the_name_covered(
+    search: type[PretendedSearch],
+    monkeypatch: pytest.MonkeyPatch,
+    covers: tuple[Rectangle, ...],
+) -> None:
+    def find(album: object, rule: object, numbers: Sequence[int], **options: object) -> object:
+        assert numbers == [5]
+        return {5: covers} if covers else {}
+
+    monkeypatch.setattr(edit_planning, "find_text_covers", find)
+    album = replace(fine_album(), texts={"5.jpg": PhotoText("5.jpg", (LISBON_SIGN,))})
+    withheld = by_withholding(album)
+    assert 5 in withheld.plan.withheld
+    better = plan_with_edits(album, withheld)
+    assert (5 in searched(search)) == bool(covers)
+    assert better.edits.get("5.jpg") == (Edit(covers=covers) if covers else None)
+    for kind in ("crop", "none"):  # no cover is allowed
+        wishes = replace(BOTH, edits=kind)
+        other = plan_with_edits(album, by_withholding(album, wishes))
+        assert 5 in other.plan.withheld
