@@ -8,7 +8,7 @@ import pytest
 
 from elsewhere.messages import verification as messages
 from elsewhere.service.verify import PUBLIC_KINDS
-from elsewhere.values.problems import ProblemKind
+from elsewhere.values.problems import Attack, ProblemKind
 from elsewhere.values.verification import (
     Claim,
     Condition,
@@ -18,8 +18,11 @@ from elsewhere.values.verification import (
     CopyNoteKind,
     CopyProblem,
     CopyProblemKind,
+    TriedAttacks,
     Verification,
 )
+
+TRIED = TriedAttacks("tiny", 25.0, 5, tuple(Attack), tuple(Attack))
 
 
 def sentence(kind: Enum) -> str:
@@ -29,7 +32,7 @@ def sentence(kind: Enum) -> str:
         )
         return messages.problem_text(problem)
     if isinstance(kind, CopyNoteKind):
-        return messages.note_text(CopyNote(kind, "tiny"))
+        return messages.note_text(CopyNote(kind, "tiny", TRIED))
     if isinstance(kind, ConditionKind):
         condition = Condition(kind, "Lisbon", "the model tiny", 2, 5, "Cascais")
         return messages.condition_text(condition)
@@ -75,3 +78,47 @@ def test_claims_and_guesses() -> None:
         "from these files alone the model tiny guesses Rome and Bern first; Lisbon is the first "
         "guess"
     )
+
+
+def test_claims_and_guesses_about_circles() -> None:
+    claim = Claim("Lisbon", "the model tiny", (), (), 5, True, 25.0, (38.72, -9.14), 2)
+    assert messages.claim_text(claim) == (
+        "none of the first 5 places of 25 km of the model tiny is within 25 km of Lisbon "
+        "(38.720, -9.140), or of 2 more positions"
+    )
+    guess = CopyGuess("Lisbon", "the model tiny", ("Rome", "Bern"), 5, False, radius_km=25.0)
+    assert messages.guess_text(guess) == (
+        "from these files alone the model tiny guesses Rome and Bern first; none of its first 5 "
+        "places is within 25 km of Lisbon"
+    )
+    given = CopyProblem(
+        CopyProblemKind.GIVEN_AWAY, place="Lisbon", model="tiny", first=5, radius_km=25.0
+    )
+    assert "one of the first 5 places of tiny is within 25 km of Lisbon" in messages.problem_text(
+        given
+    )
+
+
+def test_attacks_that_were_tried() -> None:
+    none = TriedAttacks("the model tiny", 25.0, 5, tuple(Attack), ())
+    assert messages.attacks_text(none) == (
+        "8 attacks were tried beside the proof with the model tiny: none of them comes within "
+        "25 km of what is hidden with the first 5 places"
+    )
+    assert "2 of them come within" in messages.attacks_text(
+        TriedAttacks("tiny", 25.0, 5, tuple(Attack), (Attack.HALVES, Attack.EXCLUDER))
+    )
+    hit = TriedAttacks("tiny", 25.0, 5, tuple(Attack), (Attack.HALVES, Attack.POPULATION))
+    assert messages.note_text(CopyNote(CopyNoteKind.FOUND, "tiny", hit)) == (
+        "not covered by the promise: tiny comes within 25 km of what is hidden with one of its "
+        "first 5 places, when it takes half of the photos, or knows where people live"
+    )
+
+
+def test_a_hidden_country_is_named() -> None:
+    whole = Claim("Portugal", "the model", (), (), 5, True, 25.0, (38.7, -9.1), 40, whole=True)
+    assert messages.claim_text(whole) == (
+        "none of the first 5 places of 25 km of the model is in Portugal"
+    )
+    guess = CopyGuess("Portugal", "the model", ("Rome, Italy",), 5, False, 25.0, whole=True)
+    assert messages.guess_text(guess).endswith("none of its first 5 places is in Portugal")

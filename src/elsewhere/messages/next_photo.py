@@ -11,7 +11,10 @@ MAX_NAMES = 5
 
 def next_reason(result: Next) -> str:
     """One or two sentences."""
+    alone = len(result.ids) == len(result.photos)
     holds = "With it, the public photos keep the promise."
+    if not result.public:
+        holds = "It keeps the promise." if alone else "Posted as the first, it keeps the promise."
     breaks = "Posting it now would break the promise"
     cost = f"photos worth {float(result.more):g} more"
     if not result.weighted and isinstance(result.more, int):
@@ -30,6 +33,8 @@ def next_reason(result: Next) -> str:
             return "It gives the place away on its own, which no posted photo may do."
         case NextReason.HOLDS:
             return holds
+        case NextReason.HOLDS_AND_IS_BEST if alone:
+            return holds
         case NextReason.HOLDS_AND_IS_BEST:
             return f"{holds} The best plan keeps it too."
         case NextReason.HOLDS_AT_A_COST | NextReason.HOLDS_PERHAPS_AT_A_COST:
@@ -45,6 +50,8 @@ def next_reason(result: Next) -> str:
                 "What is public already breaks the promise, and posting this photo does not repair "
                 "it, whichever others follow."
             )
+        case NextReason.NEVER_HOLDS if alone:
+            return "Posting it would break the promise, and the album has no other photo."
         case NextReason.NEVER_HOLDS:
             return f"{breaks}, and no choice of later photos repairs it."
         case NextReason.LATER_UNKNOWN:

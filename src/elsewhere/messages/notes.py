@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from elsewhere.messages.phrases import Surface
+from elsewhere.messages.verification import ATTACKS
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Alternative, Change, Outcome
 from elsewhere.values.wording import counted, listed
@@ -12,9 +15,17 @@ MAX_NAMES = 3
 
 
 def notes(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> list[str]:
-    """All that is to be said beside a verdict, the advice first."""
-    texts = [advice(outcome, surface), *(note(value, surface) for value in outcome.notes)]
+    """All that is to be said beside a verdict: what cannot be told apart, then the advice."""
+    first, rest = coarse_first(outcome.notes)
+    texts = [note(value, surface) for value in first]
+    texts += [advice(outcome, surface), *(note(value, surface) for value in rest)]
     return [text for text in texts if text]
+
+
+def coarse_first(values: Sequence[Note]) -> tuple[list[Note], list[Note]]:
+    """The notes that come before everything else, and the others."""
+    first = [value for value in values if value.kind == NoteKind.COARSE_PLACES]
+    return first, [value for value in values if value.kind != NoteKind.COARSE_PLACES]
 
 
 def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
@@ -26,9 +37,10 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
         case NoteKind.OTHER_PLACE:
             guess, given = places
             return (
-                f"{value.model} places these photos near {guess} ({100 * value.share:.0f} %), "
-                f"{value.km:,.0f} km from {given}: check that they were taken where you said"
-                f"{surface.option('--at')}"
+                f"that these photos are of {given} is only what you said{surface.option('--at')}: "
+                f"{value.model} guesses {guess} first ({100 * value.share:.0f} %), "
+                f"{value.km:,.0f} km away, and has nothing near {given} among its first {count} "
+                "guesses; check that it is right"
             )
         case NoteKind.POSITIONS_OVERRULED:
             say = "1 photo says it was" if count == 1 else f"{count} photos say they were"
@@ -53,6 +65,11 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             return (
                 f"{listed(public)} {lies} in what is hidden {around}: photos taken there count as "
                 f"photos of {place}"
+            )
+        case NoteKind.COARSE_PLACES:
+            return (
+                f"around {listed(places)} {value.model} tells apart places no nearer than "
+                f"{value.km:.0f} km: nothing said of {value.radius_km:g} km is finer than that"
             )
         case NoteKind.COARSE_CELLS:
             by = f" for {value.model}" if value.model else ""
@@ -94,14 +111,50 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 f"may ignore it; consider dropping it{surface.option(f'--drop {photos[0]}')}"
             )
         case NoteKind.TOGETHER_ONLY:
+            none = "no plan could" if value.ruled_out else "no plan was found that would"
             return (
-                "the promise covers the shared photos together: no plan could also keep each of "
-                "them from giving the place away alone"
+                f"the promise covers the shared photos together: {none} also keep each of them "
+                "from giving the place away alone"
             )
         case NoteKind.EACH_PHOTO:
             return (
                 "each shared photo by itself must also keep the place out of the first guesses: "
                 f"without this condition{surface.option('--no-each-photo')} more may be shared"
+            )
+        case NoteKind.FOUND_BY_ATTACKS:
+            ways = listed([ATTACKS[attack] for attack in value.attacks])
+            return (
+                f"not covered by the promise: {value.model} still has something hidden among its "
+                f"first places when it {ways}"
+            )
+        case NoteKind.TIGHTENED:
+            return (
+                "more is withheld than the promise needs, because an attack outside of it found "
+                "the place"
+            )
+        case NoteKind.TIME_DECIDED:
+            return (
+                "the clock ended the search: another machine may find another plan; give it more "
+                f"time{surface.option('--time-limit SECONDS')}"
+            )
+        case NoteKind.TELLS_ALONE:
+            tells = "tells the place alone" if len(photos) == 1 else "each tell the place alone"
+            return (
+                f"{listed(photos)} {tells}: what is kept or public already is not held to the "
+                "promise for each photo, all others are"
+            )
+        case NoteKind.TELLING_TEXT:
+            option = surface.option(f"--keep {photos[0]}" if single else "--keep PHOTO")
+            return (
+                f"{named} {'is' if single else 'are'} withheld for readable text: it may name a "
+                f"place within {value.km:g} km of what is hidden, or there is more of it than can "
+                f"be read; to share {'it' if single else 'one'} all the same, keep it by name"
+                f"{option}"
+            )
+        case NoteKind.TELLING_TEXT_KEPT:
+            return (
+                f"{named} {'is' if single else 'are'} shared as you asked, although readable text "
+                f"may name a place within {value.km:g} km of what is hidden"
             )
 
 
@@ -136,9 +189,10 @@ def advice(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> str:
     if advised is None:
         return ""
     goal = "nearly all photos are withheld; to share more"
-    if outcome.infeasible:
+    if not outcome.plan.found:
         goal = "to share anything"
-        if advised.helpful == () or not advised.alternatives:
+        refuted = outcome.infeasible or outcome.refuted > 0
+        if refuted and (advised.helpful == () or not advised.alternatives):
             return (
                 f"asking for less does not help: {listed(outcome.models)} finds "
                 f"{listed(outcome.hidden_names)} from any of these photos"
@@ -151,7 +205,11 @@ def advice(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> str:
             if alternative.shared is not None:
                 text += f" shares {alternative.shared}"
                 text += "" if texts else f" of {counted(outcome.photos, 'photo')}"
+            elif texts:
+                break  # what is known to help is enough
             texts.append(text)
+        if advised.helpful[0].shared is None and advised.helpful[0].tried:
+            return f"whether asking for less helps was not found out: {listed(texts)}"
         return f"{goal}, ask for less: {listed(texts)}"
     for alternative in advised.alternatives:
         description, option = _describe(alternative)
@@ -161,6 +219,22 @@ def advice(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> str:
         return ""
     rest = f"{', '.join(texts[:-1])} or " if texts[1:] else ""
     return f"{goal}, ask for less: {rest}{texts[-1]}"
+
+
+def prices(outcome: Outcome) -> list[str]:
+    """What each part of the wishes costs, a line each: "no margin (--margin none): 9 shared"."""
+    lines = []
+    for price in outcome.prices:
+        description, option = _describe(price)
+        known = "not tried"
+        if price.shared is not None:
+            known = f"{counted(price.shared, 'photo')} shared"
+            if outcome.plan.found:
+                known += f", {price.shared - outcome.newly_shared:+d}"
+        elif price.tried:
+            known = "not found out"
+        lines.append(f"{description}{f' ({option})' if option else ''}: {known}")
+    return lines
 
 
 def _describe(alternative: Alternative) -> tuple[str, str]:
@@ -182,6 +256,9 @@ def _describe(alternative: Alternative) -> tuple[str, str]:
             return "a smaller radius", f"--radius {amount:g}"
         case Change.PRIOR:
             return "an audience that knows less", "no --prior"
+        case Change.SHOW:
+            options = " ".join(f'--hide "{place}"' for place in alternative.names)
+            return f"{name} not hidden", options
         case Change.EACH_PHOTO:
             return "a promise for the photos together only", "--no-each-photo"
         case Change.BUDGET if amount:

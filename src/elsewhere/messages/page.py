@@ -8,36 +8,78 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from elsewhere.messages.phrases import chance, number_text, ordinal
+from elsewhere.messages.key_numbers import rank_text
+from elsewhere.messages.phrases import chance, near, number_text, ordinal
 from elsewhere.messages.verdict import accuracy, secret_top
 from elsewhere.values.outcome import Alternative, Change, Outcome
 from elsewhere.values.plan import Status
+from elsewhere.values.versions import picture_lost
 from elsewhere.values.wording import counted, listed
 
 MAX_FOUND_RANK = 25
 """A place further down does not count as found."""
+MAX_NAMED = 2
+"""Of more places than this the headline tells the number: the list has their names."""
 
 
 def model_guess(model: str, photos: int, guess: str) -> str:
-    """What a model makes of an album whose place nobody knows."""
-    return f"From these {counted(photos, 'photo')} {model} guesses {guess}."
+    """What a model makes of an album whose place nobody knows, without a full stop."""
+    return f"From these {counted(photos, 'photo')} {model} guesses {guess}"
+
+
+def nearby(
+    model: str,
+    photos: int,
+    ranks: Mapping[str, int],
+    *,
+    radius_km: float,
+    limit: int,
+    whole: bool = False,
+) -> str:
+    """What a model that guesses places finds in the album as it is, without a full stop.
+
+    `ranks` are by hidden place; above `limit` none of so many guesses is near. `whole` places are
+    regions or countries.
+    """
+    photos_text = f"From these {counted(photos, 'photo')}"
+    places = {name: near(name, radius_km, whole=whole) for name in ranks}
+    found = [
+        f"its {ordinal(rank)} guess {places[name]}" for name, rank in ranks.items() if rank <= limit
+    ]
+    if len(ranks) > MAX_NAMED:
+        count = len(found) or "none"
+        return (
+            f"{photos_text} the first {limit} guesses of {model} come within {radius_km:g} km of "
+            f"{count} of your {len(ranks)} places"
+        )
+    if not found:
+        nowhere = near(listed(list(ranks)), radius_km, whole=whole)
+        return f"{photos_text} none of the first {limit} guesses of {model} is {nowhere}"
+    if len(ranks) == 1:
+        name, rank = next(iter(ranks.items()))
+        return f"{photos_text} the {ordinal(rank)} guess of {model} is {places[name]}"
+    return f"{photos_text} {model} has {listed(found)}"
 
 
 def findings(model: str, photos: int, ranks: Mapping[str, int], cells: int) -> str:
-    """What a model finds in the album as it is; `ranks` are by hidden place."""
+    """What a model finds in the album as it is; `ranks` are by hidden place. No full stop."""
     who = f"From these {counted(photos, 'photo')} {model}"
+    if len(ranks) > MAX_NAMED:
+        found = sum(rank <= MAX_FOUND_RANK for rank in ranks.values())
+        within = f"among its first {MAX_FOUND_RANK} of {cells} cells"
+        return f"{who} finds {found or 'none'} of your {len(ranks)} places {within}"
     if not any(rank <= MAX_FOUND_RANK for rank in ranks.values()):
         names = listed([f"{name} ({ordinal(rank)} of {cells})" for name, rank in ranks.items()])
-        return f"{who} does not find {names}."
+        return f"{who} does not find {names}"
     if len(ranks) > 1 and set(ranks.values()) == {1}:
-        return f"{who} finds {listed(list(ranks))}, each 1st, from its own photos."
+        return f"{who} finds {listed(list(ranks))}, each 1st, from its own photos"
     names = listed([f"{name} {ordinal(rank)}" for name, rank in ranks.items()])
-    return f"{who} finds {names} of {cells} places."
+    return f"{who} finds {names} of {cells} cells"
 
 
 def headline(found: str, outcome: Outcome, *, posted: bool) -> str:
-    """The sentence on top: what is found, and what the plan does about it."""
-    return f"{found.rstrip('.')}; {_plan_effect(outcome, posted=posted)}."
+    """The sentence on top: what is found, as a clause, and what the plan does about it."""
+    return f"{found}; {_plan_effect(outcome, posted=posted)}."
 
 
 def _plan_effect(outcome: Outcome, *, posted: bool) -> str:
@@ -58,9 +100,30 @@ def _plan_effect(outcome: Outcome, *, posted: bool) -> str:
     top = plan.protected_k
     among = "the first guess" if top == 1 else f"among the first {top}"
     not_among = f"{'none is' if several else 'it is not'} {among}"
+    if outcome.radius_km is not None:
+        top = wishes.top or top  # of places the plan reaches just the secret top
+        guesses = "its first guess is not" if top == 1 else f"none of its first {top} places is"
+        whole = outcome.wishes.width.level in {"region", "country"}
+        not_among = f"{guesses} {'there' if whole else f'within {outcome.radius_km:g} km'}"
+    edited = f"crop or cover {len(outcome.edits)}" if outcome.edits else ""
     if not withheld:
-        return f"nothing needs withholding: {not_among}"
-    return f"withhold {withheld} and {not_among}"
+        return f"{edited} and {not_among}" if edited else f"nothing needs withholding: {not_among}"
+    return f"withhold {withheld}{f', {edited}' if edited else ''} and {not_among}"
+
+
+def sharing_counts(outcome: Outcome) -> str:
+    """How many photos are shared, edited and withheld; empty where none is edited."""
+    edits, photos = outcome.edits, outcome.photos
+    if not outcome.plan.found or not edits:
+        return ""
+    lost = 100 * float(sum(map(picture_lost, edits.values())) / len(edits))
+    share = f"{lost:.0f}" if lost >= 1 else "under 1"
+    withheld = sum(n < photos for n in outcome.plan.withheld)
+    out = f", {withheld} withheld" if withheld else ""
+    return (
+        f"{photos - withheld} of {counted(photos, 'photo')} shared, {len(edits)} of them "
+        f"cropped or covered ({share}\u00a0% of their picture){out}"
+    )
 
 
 def proof(outcome: Outcome, *, proved: bool) -> str:
@@ -80,6 +143,10 @@ def proof(outcome: Outcome, *, proved: bool) -> str:
     goal = f" for top {wishes.top}" if wishes.exact_top and wishes.top else secret_top(wishes)
     if outcome.empty:
         return f"{out}: too few to hide it{'' if proved else ', as far as is known'}"
+    if plan.promise.versions is not None and not budget:
+        out += f", {len(outcome.edits)} edited" if outcome.edits else ""
+        best = "the best so far" if plan.status != Status.OPTIMAL else "the least loss"
+        return f"{out}: {best} among the versions tried{goal}"
     if plan.status != Status.OPTIMAL:
         bound = f", at least {number_text(plan.bound)} must go{goal}"
         return f"{out}: the best so far{'' if budget or weighted else bound}"
@@ -97,20 +164,53 @@ def against(outcome: Outcome) -> str:
     return f"Against {listed(outcome.models)}{how_good}; a better one may find {them}."
 
 
-def photo_alone(hidden: str, rank: int, probability: float) -> str:
-    """Where one photo alone puts what is hidden."""
-    return f"Alone it puts {hidden} {ordinal(rank)} ({chance(probability)})."
+def photo_alone(
+    hidden: str,
+    rank: int,
+    probability: float,
+    radius_km: float | None = None,
+    limit: int | None = None,
+    *,
+    whole: bool = False,
+) -> str:
+    """Where one photo alone puts what is hidden; with a radius, how near its guesses are."""
+    if radius_km is None:
+        return f"Alone it puts {hidden} {ordinal(rank)} ({chance(probability)})."
+    where = hidden if whole else f"the {radius_km:g} km around {hidden}"
+    return f"Alone it gives {where} {chance(probability)} ({rank_text(rank, limit)})."
 
 
-def photo_effect(hidden: str, now: int | None, then: int | None, *, shared: bool, own: bool) -> str:
-    """What changes if one photo is shared or withheld instead; ranks before and after."""
-    photos = "its own photos" if own else "the whole album"
+def photo_effect(
+    hidden: str,
+    now: int | None,
+    then: int | None,
+    *,
+    shared: bool,
+    own: bool,
+    limit: int | None = None,
+) -> str:
+    """What changes if one photo is shared or withheld instead; ranks before and after.
+
+    A rank above `limit` is none: the place is not among so many guesses.
+    """
+    photos = "its own shared photos" if own else "the shared photos"
     if now is None or then is None:
         return f"It is the only photo of {hidden} that would be shared."
     if now == then:
-        return f"With or without it, {hidden} comes {ordinal(now)} from {photos}."
+        return f"With or without it, {hidden} {_comes(now, limit)} from {photos}."
     without = "Without it" if shared else "With it"
-    return f"{without}, {hidden} comes {ordinal(then)} from {photos}, not {ordinal(now)}."
+    before = (
+        f"not {ordinal(now)}"
+        if limit is None or now <= limit
+        else f"now not among the first {limit}"
+    )
+    return f"{without}, {hidden} {_comes(then, limit)} from {photos}, {before}."
+
+
+def _comes(rank: int, limit: int | None) -> str:
+    if limit is not None and rank > limit:
+        return f"is not among the first {limit}"
+    return f"comes {ordinal(rank)}"
 
 
 def no_photos(

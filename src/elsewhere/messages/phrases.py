@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from fractions import Fraction
 
-_NO_BREAK = "\u00a0"
+from elsewhere.values.versions import Edit
+
+NO_BREAK = "\u00a0"
 """A space at which no line is broken."""
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
@@ -23,7 +26,7 @@ def ordinal(rank: int) -> str:
 def chance(probability: float) -> str:
     """A probability; never 0 % or 100 %, for nothing here is certain.
 
-    >>> [chance(p).replace(_NO_BREAK, " ") for p in (0.614, 0.0312, 0.0004, 0.9999, 0.0)]
+    >>> [chance(p).replace(NO_BREAK, " ") for p in (0.614, 0.0312, 0.0004, 0.9999, 0.0)]
     ['61 %', '3.1 %', '< 0.1 %', '> 99.9 %', '< 0.1 %']
     """
     digits = 0 if 0.1 <= probability <= 0.99 else 1
@@ -32,7 +35,7 @@ def chance(probability: float) -> str:
         text = "< 0.1 %"
     elif probability > 0.999:
         text = "> 99.9 %"
-    return text.replace(" ", _NO_BREAK)
+    return text.replace(" ", NO_BREAK)
 
 
 def signed(value: float) -> str:
@@ -47,6 +50,15 @@ def signed(value: float) -> str:
     return f"{rounded:+.1f}".replace("-", "−")
 
 
+def loss_text(value: int | Fraction) -> str:
+    """What is lost, in photos, rounded down.
+
+    >>> loss_text(Fraction(15667, 13300)), loss_text(3), loss_text(Fraction(5, 2))
+    ('1.17', '3', '2.5')
+    """
+    return f"{math.floor(Fraction(value) * 100) / 100:g}"
+
+
 def number_text(value: int | Fraction) -> str:
     """A value as people write it.
 
@@ -58,6 +70,18 @@ def number_text(value: int | Fraction) -> str:
         return str(exact.numerator)
     short = f"{float(exact):.12g}"
     return short if Fraction(short) == exact else str(exact)
+
+
+def edit_kind(edit: Edit) -> str:
+    """What an edit does.
+
+    >>> from elsewhere.values.versions import Rectangle
+    >>> edit_kind(Edit(Rectangle(0, 0, 800, 1000)))
+    'cropped'
+    """
+    if edit.crop is None:
+        return "covered"
+    return "cropped and covered" if edit.covers else "cropped"
 
 
 class Surface(StrEnum):
@@ -74,6 +98,15 @@ class Surface(StrEnum):
         (' (--top 2)', '')
         """
         return "" if self is Surface.PAGE else f" ({text})"
+
+
+def near(place: str, radius_km: float, *, whole: bool) -> str:
+    """Where a guess would be right; a `whole` place is a region or country.
+
+    >>> near("Lisbon, Portugal", 25, whole=False), near("Portugal", 25, whole=True)
+    ('within 25 km of Lisbon, Portugal', 'in Portugal')
+    """
+    return f"in {place}" if whole else f"within {radius_km:g} km of {place}"
 
 
 def capitalized(text: str) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from elsewhere.audit import Audit
-from elsewhere.messages.phrases import Surface, ordinal
+from elsewhere.messages.key_numbers import why_withheld
+from elsewhere.messages.phrases import Surface, near, ordinal
 from elsewhere.values.margins import margin
 from elsewhere.values.outcome import Outcome, PhotoEffect
 from elsewhere.values.plan import Plan, Status
@@ -30,6 +31,8 @@ def plan_state(plan: Plan) -> str:
 def audit_verdict(audits: Sequence[Audit]) -> str:
     """What an album gives away, by the audits that are shown in full."""
     first = audits[0]
+    if first.radius_km is not None and first.truth is not None:
+        return " ".join(_place_found(audit) for audit in audits)
     ranks = [f"{a.truth.label} is number {a.truth.rank}" for a in audits if a.truth is not None]
     if ranks:
         return f"Among the guesses of {first.scorer}, {listed(ranks)}."
@@ -37,24 +40,46 @@ def audit_verdict(audits: Sequence[Audit]) -> str:
     return f"From {photos} {first.scorer} guesses {first.guesses[0].name}."
 
 
+def _place_found(audit: Audit) -> str:
+    """Which of an attacker's first places is near."""
+    assert audit.truth is not None
+    truth, rank = audit.truth, audit.truth.rank
+    where = near(truth.label, audit.radius_km or 0.0, whole=truth.whole)
+    if audit.rank_limit is not None and rank > audit.rank_limit:
+        return f"None of the first {audit.rank_limit} places of {audit.scorer} is {where}."
+    first = "first" if rank == 1 else ordinal(rank)
+    return f"The {first} place that {audit.scorer} guesses is {where}."
+
+
 def photo_effect(effect: PhotoEffect) -> Iterator[str]:
     """Why a photo is withheld."""
-    place, model, after = effect.place, effect.model, ordinal(effect.rank_with)
+    place, model, limit = effect.place, effect.model, effect.rank_limit
+    after = rank_in_words(effect.rank_with, limit)
     if effect.rank_without is None:
         yield f"No other photo of {place} is shared; this one alone would put it {after}."
         return
-    before, photos = ordinal(effect.rank_without), counted(effect.shared, "shared photo")
+    if limit is not None and effect.rank_with > limit:
+        yield (
+            f"{model} has nothing near {place} among its first {limit} guesses, with this photo or "
+            f"without. {why_withheld(effect.radius_km or 0.0)}"
+        )
+        return
+    before, photos = (
+        rank_in_words(effect.rank_without, limit),
+        counted(effect.shared, "shared photo"),
+    )
+    of_all = "" if effect.cells is None else f" of {effect.cells}"
     if effect.rank_with < effect.rank_without:
         yield (
-            f"It alone lifts {place} from {before} to {after}: {model} ranks it {before} of "
-            f"{effect.cells} from the {photos}, and {after} with this one added."
+            f"It alone lifts {place} from {before} to {after}: {model} ranks it {before}{of_all} "
+            f"from the {photos}, and {after} with this one added."
         )
     else:
         yield (
             f"{model} ranks {place} {before} from the {photos}, and {after} with this one added, "
             "which is too high for what was asked."
         )
-    yield f"By itself it puts {place} {ordinal(effect.rank_alone)}."
+    yield f"By itself it puts {place} {rank_in_words(effect.rank_alone, limit)}."
     if effect.decoy:
         times = f"{effect.ratio:.1f}" if effect.ratio < 10 else f"{effect.ratio:,.0f}"
         if effect.ratio >= _MAX_RATIO:
@@ -63,6 +88,15 @@ def photo_effect(effect: PhotoEffect) -> Iterator[str]:
             f"To that attacker it looks {times} times as much like {place} as like {effect.decoy}, "
             "one of the decoys."
         )
+
+
+def rank_in_words(rank: int, limit: int | None) -> str:
+    """A rank in a sentence.
+
+    >>> rank_in_words(3, 100), rank_in_words(101, 100)
+    ('3rd', 'beyond the first 100')
+    """
+    return f"beyond the first {limit}" if limit is not None and rank > limit else ordinal(rank)
 
 
 def limits(outcome: Outcome, surface: Surface = Surface.REPORT) -> Iterator[str]:
@@ -75,8 +109,8 @@ def limits(outcome: Outcome, surface: Surface = Surface.REPORT) -> Iterator[str]
     spare = margin(wishes.margin)
     if spare.theta:
         yield (
-            f"Models that differ more than the margin: its {spare.theta:g} nats a photo stand for "
-            f"{spare.stands_for}, and nothing is proved beyond that."
+            f"Models that differ more than the margin: its {spare.theta:g} for each photo stands "
+            f"for {spare.stands_for}, and nothing is proved beyond that."
         )
     else:
         yield (
@@ -89,7 +123,7 @@ def limits(outcome: Outcome, surface: Surface = Surface.REPORT) -> Iterator[str]
         yield "Any fixed rank: a budget pushes the place down as far as it can, and no further."
     match wishes.width.level:
         case None:
-            hidden = f"what lies within {wishes.width.radius_km:g} km of each hidden place"
+            hidden = f"what lies within {wishes.width.radius_km:g} km of the photos"
         case "cell" | "city" as level:
             hidden = f"each hidden place's {level}"
         case level:

@@ -10,11 +10,14 @@ The last functions are for plans of score files, which know no places.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
-from elsewhere.messages.phrases import number_text
-from elsewhere.values.outcome import MAX_TOP_FACTOR, Outcome, Reasons
+from elsewhere.messages.phrases import loss_text, near, number_text
+from elsewhere.values.notes import NoteKind
+from elsewhere.values.outcome import Outcome, Reasons, largest_secret_top
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
+from elsewhere.values.versions import picture_lost
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import counted, listed
 
@@ -31,9 +34,21 @@ def verdict(outcome: Outcome) -> str:
     if plan.status == Status.INFEASIBLE:
         return f"Nothing can be shared: {_cannot_hide(outcome)}."
     if plan.status == Status.UNKNOWN:
+        if outcome.radius_km is None:
+            return (
+                f"Nothing is shared: the time ran out before a plan that hides {where} from {who} "
+                "was found or ruled out; allow more time."
+            )
+        if outcome.refuted:
+            if outcome.refuted == 1:
+                return f"Nothing can be shared: with what is left, {_found_among(outcome)}."
+            return (
+                f"Nothing can be shared: whichever of these photos are shared, "
+                f"{_found_among(outcome)} (all {outcome.refuted} choices were tried)."
+            )
         return (
-            f"Nothing is shared: the time ran out before a plan that hides {where} from {who} was "
-            "found or ruled out; allow more time."
+            f"Nothing is shared: no plan that hides {where} from {who} was found or ruled out; "
+            "ask for less."
         )
     if not outcome.newly_shared:
         return _nothing_new(outcome)
@@ -41,29 +56,91 @@ def verdict(outcome: Outcome) -> str:
     better = f"a better model may find {them}"
     if wishes.budget is not None:
         return _within_budget(outcome, better)
-    single = len(outcome.models) == 1
-    who += f"{accuracy(outcome)} {'does' if single else 'do'}"
-    out = f"{where} among {'its' if single else 'their'} first {wishes.top} guesses"
+    hides, telling = _hides(outcome), _telling(outcome)
     if outcome.one_photo:
-        return f"With this photo posted beside what is public, {who} not have {out}; {better}."
-    dropped = len(set(plan.withheld) & set(plan.promise.drop))
+        return f"With this photo posted beside what is public, {hides}; {better}.{telling}"
+    read = sum(len(n.photos) for n in outcome.notes if n.kind is NoteKind.TELLING_TEXT)
+    dropped = len(set(plan.withheld) & set(plan.promise.drop)) - read
     chosen = len(plan.withheld) - dropped
+    if plan.promise.versions is not None:
+        return f"{_with_versions(outcome, chosen, dropped)}, and {better}.{telling}"
     if not chosen:
         beyond = " beyond what you drop" if dropped else ""
-        return (
-            f"Nothing needs withholding{beyond}: from these photos {who} not have {out}; {better}."
-        )
+        return f"Nothing needs withholding{beyond}: from these photos {hides}; {better}.{telling}"
     beyond = f" beyond the {dropped} that you drop" if dropped else ""
+    beyond += f" ({read} of them for readable text)" if read else ""
     kind, loss = "smaller", f"{number_text(plan.bound)} photo{'' if plan.bound == 1 else 's'}"
     if plan.promise.values is not None:
         kind, loss = "cheaper", f"photos worth {number_text(plan.bound)}"
     least = f"no {kind} set of photos is enough"
     if plan.status != Status.OPTIMAL:
         least = f"the search stopped early: at least {loss} must go"
+        if outcome.radius_km is not None:
+            fewer = "fewer" if kind == "smaller" else "less"
+            least = f"at least {loss} must go, and {fewer} than this may be enough"
     return (
-        f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {who} not have {out}; "
-        f"{least}{secret_top(wishes)}, and {better}."
+        f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {hides}; "
+        f"{least}{secret_top(wishes)}, and {better}.{telling}"
     )
+
+
+def _with_versions(outcome: Outcome, chosen: int, dropped: int) -> str:
+    """What a plan does that chose among versions, and how far that is proved."""
+    plan, edits = outcome.plan, outcome.edits
+    of_all = counted(outcome.photos, "photo")
+    what = f"With {chosen} of {of_all} withheld"
+    what += f" beyond the {dropped} that you drop" if dropped else ""
+    if edits:
+        lost = sum(map(picture_lost, edits.values()), Fraction(0)) / len(edits)
+        gone = f"{chosen} withheld" if chosen else "none withheld"
+        gone += f" beyond the {dropped} that you drop" if dropped else ""
+        what = (
+            f"With {outcome.newly_shared} of {of_all} shared, {len(edits)} of them cropped or "
+            f"covered ({100 * float(lost):.0f} % of their picture), and {gone}"
+        )
+    tried = f"among the {counted(plan.promise.rows, 'version')} tried"
+    least = (
+        f"this is the least loss {tried}{secret_top(outcome.wishes)}, another edit may lose less"
+    )
+    if plan.status != Status.OPTIMAL:
+        least = f"a plan {tried} may lose less, but none less than {loss_text(plan.bound)} photos"
+    return f"{what}, {_hides(outcome)}; {least}"
+
+
+def _hides(outcome: Outcome) -> str:
+    """What a plan for a top promises."""
+    where, who, top = listed(outcome.hidden_names), listed(outcome.models), outcome.wishes.top
+    single = len(outcome.models) == 1
+    if outcome.radius_km is not None:
+        places = "first place" if top == 1 else f"first {top} places"
+        theirs = f"{who}'s {places}" if single else f"the {places} of {who}"
+        none = f"{theirs} is not" if top == 1 and single else f"none of {theirs} is"
+        return f"{none} {nearness(outcome)}{accuracy(outcome)}"
+    who += f"{accuracy(outcome)} {'does' if single else 'do'}"
+    return f"{who} not have {where} among {'its' if single else 'their'} first {top} guesses"
+
+
+def _found_among(outcome: Outcome) -> str:
+    """That something hidden is among the first places: the reverse of what is promised."""
+    places = "first place" if outcome.wishes.top == 1 else f"first {outcome.wishes.top} places"
+    one = "the" if outcome.wishes.top == 1 else "one of the"
+    return f"{one} {places} of {listed(outcome.models)} is {nearness(outcome)}"
+
+
+def nearness(outcome: Outcome) -> str:
+    """Where a guess would be right: "within 25 km of Lisbon, Portugal", "in Portugal"."""
+    whole = outcome.wishes.width.level in {"region", "country"}
+    return near(listed(outcome.hidden_names), outcome.radius_km or 0.0, whole=whole)
+
+
+def _telling(outcome: Outcome) -> str:
+    """Which photos stay although they tell the place alone; with a blank before it."""
+    if not outcome.telling:
+        return ""
+    single = len(outcome.telling) == 1
+    names = listed([outcome.ids[number] for number in outcome.telling], MAX_NAMES)
+    tells, it = ("tells", "it") if single else ("each tell", "them")
+    return f" Kept or public as you said, {names} {tells} the place alone: no plan can hide {it}."
 
 
 def accuracy(outcome: Outcome) -> str:
@@ -83,7 +160,8 @@ def secret_top(wishes: Wishes) -> str:
     """That the top is secret, where it is; with a blank before it."""
     if wishes.exact_top or wishes.top is None:
         return ""
-    return f" for a top drawn in secret from {wishes.top} to {MAX_TOP_FACTOR * wishes.top}"
+    largest = largest_secret_top(wishes.top)
+    return f" for a top drawn in secret from {wishes.top} to {largest}"
 
 
 def threat_name(hidden: str, own: bool, model: str = "") -> str:
@@ -125,7 +203,8 @@ def infeasibility(
     if top is None and not reasons.best_top_known:
         parts.append("The largest possible top was not found out in time.")
     elif top is not None and not reasons.best_top_known:
-        parts.append(f"The largest possible top is {top} or more.")
+        if top:
+            parts.append(f"The largest possible top is {top} or more.")
     elif top is not None:
         parts.append(
             f"The largest possible top is {top}." if top else "Not even top 1 is possible."
@@ -176,17 +255,23 @@ def _blocked(outcome: Outcome) -> str:
         if blocked.sure:
             return f"{first}; taking photos down does not help either."
         return f"{first}; which photos to take down was not found out in time."
-    fewest = "no fewer are enough" if blocked.fewest else "fewer may be enough"
+    fewest = " (no fewer are enough)" if blocked.fewest else " (fewer may be enough)"
+    fewest = fewest if len(blocked.down) > 1 else ""
     then = ""
     if blocked.withheld:
         then = f", with {counted(len(blocked.withheld), 'photo')} of the album withheld then"
     names = listed([ids[n] for n in blocked.down], MAX_NAMES)
-    return f"{first}; taking down {names} ({fewest}) would make it possible again{then}."
+    return f"{first}; taking down {names}{fewest} would make it possible again{then}."
 
 
 def _nothing_new(outcome: Outcome) -> str:
     """Every photo that is kept is public already: there is a plan, and nothing to share by it."""
     where, who = listed(outcome.hidden_names), listed(outcome.models)
+    if outcome.plan.status != Status.OPTIMAL and outcome.radius_km is not None:
+        return (
+            "Nothing more is shared: the best plan found keeps only photos that are public "
+            "already, and a better one was neither found nor ruled out."
+        )
     if outcome.plan.status != Status.OPTIMAL:
         return (
             "Nothing more is shared: the best plan so far keeps only photos that are public "
@@ -208,8 +293,10 @@ def _within_budget(outcome: Outcome, better: str) -> str:
     plan, photos = outcome.plan, counted(outcome.photos, "photo")
     where, who = listed(outcome.hidden_names), f"{listed(outcome.models)}{accuracy(outcome)}"
     proved = plan.status == Status.OPTIMAL
+    what = f"With {len(plan.withheld)} of {photos} withheld"
+    what += f" and {len(outcome.edits)} cropped or covered" if outcome.edits else ""
     if outcome.empty:
-        limit = f"at most {plan.promise.budget} of {photos}"
+        limit = f"at most {loss_text(plan.promise.budget or 0)} of {photos}"
         cannot = f"Withholding {limit} cannot hide {where}"
         if not proved:
             cannot = f"No plan that withholds {limit} and hides {where} was found in time"
@@ -217,8 +304,16 @@ def _within_budget(outcome: Outcome, better: str) -> str:
     best = "no plan within the budget does better"
     if not proved:
         best = f"a plan within the budget might reach {number_text(plan.bound)}"
+        if outcome.radius_km is not None:
+            best = "whether a plan within the budget does better is not known"
+    if outcome.radius_km is not None and len(outcome.models) == 1 and plan.protected_k > 1:
+        count = plan.protected_k
+        return (
+            f"{what}, none of {listed(outcome.models)}'s "
+            f"first {count} places is {nearness(outcome)}{accuracy(outcome)}; {best}, and {better}."
+        )
     return (
-        f"With {len(plan.withheld)} of {photos} withheld, "
+        f"{what}, "
         f"{counted(plan.protected_k, 'other place')} or more come before {where} for {who}; "
         f"{best}, and {better}."
     )
@@ -227,16 +322,21 @@ def _within_budget(outcome: Outcome, better: str) -> str:
 def explain_plan(plan: Plan) -> str:
     """What a plan does, and how far that is proved; or that none was found in time."""
     promise, withheld = plan.promise, len(plan.withheld)
+    if plan.status == Status.UNKNOWN and _radius(promise):
+        return f"No plan for {counted(promise.photos, 'photo')} was found and none was ruled out."
     if plan.status == Status.UNKNOWN:
         return (
             f"Stopped early: no plan for {counted(promise.photos, 'photo')} was found and none was "
             "ruled out; allow more time or work."
         )
     proved = plan.status == Status.OPTIMAL
+    if promise.versions is not None:
+        return _explain_versions(plan)
     what = f"Withhold {withheld} of {counted(promise.photos, 'photo')}"
     if promise.budget is not None:
         rank = "ranks" if plan.protected_k == 1 else "rank"
-        what = f"{what}: {counted(plan.protected_k, 'cell')} then {rank} above the truth"
+        kind = "place" if _radius(promise) else "cell"
+        what = f"{what}: {counted(plan.protected_k, kind)} then {rank} above the truth"
         if proved:
             return f"{what}, and no plan within {promise.budget} does better."
         if plan.bound == plan.protected_k:
@@ -245,21 +345,59 @@ def explain_plan(plan: Plan) -> str:
                 "whether one does so at less cost was not proved."
             )
         return f"{what}; stopped early, a better plan may reach {number_text(plan.bound)}."
-    tops = [against.top or 0 for against in promise.against]
-    top = f"the top {tops[0]}"
-    if len(set(tops)) > 1:
-        top = f"the attackers' top {', '.join(map(str, tops))}"
+    hides = _hidden_from_top(promise)
+    limited = "a better plan may exist"
+    if not _radius(promise):
+        limited = f"stopped early, so {limited}"
     if not withheld:
         photos = f"all {promise.photos} photos" if promise.photos > 1 else "the one photo"
-        return f"Share {photos}: the truth is not among {top} as it is."
+        return f"Share {photos}: {hides} as it is."
     worth = "" if promise.values is None else f" (worth {number_text(plan.cost)})"
     if proved:
         kind = "smaller" if promise.values is None else "cheaper"
-        return f"{what}{worth}: the truth is not among {top}, and no {kind} set is enough."
-    return (
-        f"{what}{worth}: the truth is not among {top}; stopped early, so a better plan may exist, "
-        f"but none below {number_text(plan.bound)}."
-    )
+        return f"{what}{worth}: {hides}, and no {kind} set is enough."
+    return f"{what}{worth}: {hides}; {limited}, but none below {number_text(plan.bound)}."
+
+
+def _radius(promise: Promise) -> float | None:
+    """The radius of the places, where every attacker guesses such."""
+    circles = [against.circles for against in promise.against]
+    found = [hidden.radius_km for hidden in circles if hidden is not None]
+    return min(found) if found and None not in circles else None
+
+
+def _hidden_from_top(promise: Promise) -> str:
+    """What a guarantee hides, as in "the truth is not among the top 5"."""
+    tops, radius = [against.top or 0 for against in promise.against], _radius(promise)
+    top = f"the top {tops[0]}"
+    if len(set(tops)) > 1:
+        top = f"the attackers' top {', '.join(map(str, tops))}"
+    if radius:
+        return f"no place of {top} is within {radius:g} km of what is hidden"
+    return f"the truth is not among {top}"
+
+
+def _explain_versions(plan: Plan) -> str:
+    """What a plan with versions does, and how far that is proved."""
+    promise, versions = plan.promise, plan.promise.versions or ()
+    edited = sum(versions[row].cost > 0 for row in plan.choices)
+    what = f"Share {len(plan.kept)} of {counted(promise.photos, 'photo')}"
+    if edited:
+        what += f", {edited} of them edited"
+    what += f", at a loss of {loss_text(plan.cost)}"
+    tried = f"among the {counted(promise.rows, 'version')} tried; another edit may lose less"
+    if promise.budget is not None:
+        rank = "ranks" if plan.protected_k == 1 else "rank"
+        kind = "place" if _radius(promise) else "cell"
+        what = f"{what}: {counted(plan.protected_k, kind)} then {rank} above the truth"
+        if plan.bound == plan.protected_k:
+            return f"{what}, the most within the budget {tried}."
+        return f"{what}; stopped early, a better plan may reach {number_text(plan.bound)}."
+    what = f"{what}: {_hidden_from_top(promise)}"
+    if plan.status == Status.OPTIMAL:
+        return f"{what}. This is the least loss {tried}."
+    early = "" if _radius(promise) else "stopped early, so "
+    return f"{what}; {early}a better plan may exist, but none below {loss_text(plan.bound)}."
 
 
 def cells_verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int) -> str:

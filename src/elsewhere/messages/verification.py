@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from elsewhere.values.problems import ProblemKind as Plan
+from elsewhere.messages.phrases import near
+from elsewhere.values.problems import Attack, ProblemKind as Plan
 from elsewhere.values.verification import (
     Claim,
     Condition,
@@ -12,6 +13,7 @@ from elsewhere.values.verification import (
     CopyNoteKind,
     CopyProblem,
     CopyProblemKind,
+    TriedAttacks,
     Verification,
 )
 from elsewhere.values.wording import counted, listed
@@ -37,6 +39,8 @@ PROBLEMS = {
     CopyProblemKind.NOT_SCORED: "{detail}",
     CopyProblemKind.OTHER_CELLS: "the certificate says that {place} is hidden from {model}, but "
     "what it promises is about other cells",
+    CopyProblemKind.OTHER_PLACES: "the certificate says that {place} is hidden from {model}, but "
+    "what it promises is about other positions",
     CopyProblemKind.TOO_FEW: "{place}, by {model} on {scope}: fewer places come before it than "
     "promised",
     CopyProblemKind.OTHER_RIVALS: "{place}, by {model} on {scope}: the places that come before "
@@ -48,6 +52,11 @@ PROBLEMS = {
     "of {model}: the promise holds only with what the certificate adds, which is not in "
     "the copy",
 }
+NEAR_GIVEN_AWAY = (
+    "from the files alone, one of the first {first} places of {model} is within {radius_km:g} km "
+    "of {place}: the promise holds only with what the certificate adds, which is not in the copy"
+)
+"""Instead of GIVEN_AWAY, where places are circles."""
 FALSE_PLANS = {
     Plan.OTHER_PROMISE: "it was made for another promise",
     Plan.ATTACKER_COUNT: "it is against a different number of attackers",
@@ -58,6 +67,8 @@ FALSE_PLANS = {
     Plan.PINS: "its photos that must stay or go are not a list of photos",
     Plan.GROUPS: "its groups are not lists of photos",
     Plan.VALUES: "its values are not one positive number for each photo",
+    Plan.VERSIONS: "its versions are not those of its photos, or cost too much",
+    Plan.BUDGET: "its budget is not a number of photos or a cost",
     Plan.TRUTH: "what it hides is not a list of cells",
     Plan.RIVALS: "its rivals are not a list of other cells",
     Plan.SEES: "what an attacker sees is not a list of photos",
@@ -65,9 +76,12 @@ FALSE_PLANS = {
     Plan.EACH_PHOTO: "its top for each photo is not a number from 1 up",
     Plan.MARGIN: "its margin or lead is not a finite number from 0 up",
     Plan.PRIOR: "its prior is not one number for each cell",
+    Plan.POINTS: "it hides places from a model that knows only cells",
+    Plan.POSITIONS: "what it hides is not a list of positions with a radius",
     Plan.STATUS: "its status is unknown",
     Plan.PHOTOS: "its photos are not a list of photos",
     Plan.OTHER_ALBUM: "what it withholds and keeps does not make up the album",
+    Plan.CHOICES: "it does not name one version of each photo that it keeps",
     Plan.NOTHING_KEPT: "it keeps no photo",
     Plan.VIEW_COUNT: "it does not have one view for each attacker",
     Plan.SEVERAL: "it does not say that there are several attackers",
@@ -75,6 +89,7 @@ FALSE_PLANS = {
     Plan.DROPPED_KEPT: "it keeps a photo that must go",
     Plan.GROUP_PARTED: "it separates photos that belong together",
     Plan.OVER_BUDGET: "it withholds more than its budget",
+    Plan.OVER_COST: "it costs more than its budget",
     Plan.COST: "it states a wrong cost",
     Plan.RESTS_ON_ZERO: "what it says about probabilities of zero is wrong",
     Plan.BOUND_INEXACT: "its bound is not an exact number",
@@ -90,6 +105,11 @@ FALSE_PLANS = {
     Plan.EMPTY_CARRIES: "it says that there is no plan, but has one",
     Plan.EMPTY_BOUND: "it says that there is no plan, but has a bound",
     Plan.NOT_INFEASIBLE: "it says that there is no plan, but there is one",
+    Plan.PROOF_OF_PLACES: "it is about hidden places, where no proof can be checked yet",
+    Plan.PROOF_OF_NOTHING: "there is nothing to prove of it",
+    Plan.PROOF_TREES: "the proof that none is better is another plan's",
+    Plan.PROOF_NODE: "the proof that none is better is damaged",
+    Plan.PROOF_OPEN: "the proof that none is better is incomplete",
 }
 NOTES = {
     CopyNoteKind.MOVED: "the copy was moved or unpacked since: its certificate is {about}",
@@ -100,6 +120,20 @@ NOTES = {
     "from the files",
     CopyNoteKind.NOTHING_PROMISED: "nothing is promised of {about}, which may be the first guess: "
     "the budget was too small to hide it",
+    CopyNoteKind.FOUND: "not covered by the promise: {about} comes within {radius} km of what is "
+    "hidden with one of its first {places} places, when it {attacks}",
+    CopyNoteKind.OTHER_HITS: "the attacks that no promise covers were tried on {about} again, and "
+    "came out otherwise than the certificate says",
+}
+ATTACKS = {
+    Attack.POSTERIOR: "adds up the photos as it should",
+    Attack.LINEAR_POOLING: "averages the photos' probabilities",
+    Attack.HALVES: "takes half of the photos",
+    Attack.POINTS: "has other points",
+    Attack.SMALLER_CIRCLES: "draws smaller circles",
+    Attack.LARGER_CIRCLES: "draws larger circles",
+    Attack.POPULATION: "knows where people live",
+    Attack.EXCLUDER: "strikes out the first places of every photo, knowing how this tool works",
 }
 CONDITIONS = {
     ConditionKind.POSTED: "only together with {photos} not in the copy, whose scores only the "
@@ -111,10 +145,20 @@ CONDITIONS = {
     ConditionKind.NO_MAP: "only if the certificate is right about which cells {place} lies in: "
     "{model} has no map of them",
     ConditionKind.LABEL: 'only for what the certificate calls "{place}", which lies near {detail}',
+    ConditionKind.POSSIBLE: "only if {model} knows beforehand that {place} is in {count} of its "
+    "{total} cells",
+    ConditionKind.SMALL_PLACES: "only for places of {count} km: {model} may guess within {total} "
+    "km of {place}",
+    ConditionKind.FINE_CELLS: "only for the cells of {place}, which {model} has as small as towns: "
+    "it may guess one beside them ({count} hidden)",
+    ConditionKind.EXEMPT: "only where nobody looks at {detail} alone, which had to stay and "
+    "{shows} {model} {place}",
     ConditionKind.OWN_PHOTOS: "also by {model} from {count} of {total} photos, those "
     "of {place} alone",
     ConditionKind.EACH_PHOTO: "each of {photos} alone hides {place} from {model} too",
     ConditionKind.NOT_EACH_PHOTO: "nothing is promised of {place} by {model} from one photo alone",
+    ConditionKind.COARSE: "{model} knows nothing nearer to {place} than {count} km, so it cannot "
+    "tell {total} km apart there: what stands for it is hidden",
     ConditionKind.RIVALS: "{count} of {total} cells of {model} count as other guesses than {place}",
     ConditionKind.MARGIN: "with a margin of {count} for each photo, by {model} for {place}",
     ConditionKind.LEAD: "with a lead of {count}, by {model} for {place}",
@@ -144,12 +188,19 @@ def problem_text(problem: CopyProblem) -> str:
     """What is wrong, in one sentence without any number that is secret."""
     scope = "the whole album" if problem.whole else "its own photos"
     plan = "" if problem.plan is None else FALSE_PLANS[problem.plan]
-    return PROBLEMS[problem.kind].format_map({**vars(problem), "scope": scope, "plan": plan})
+    text = PROBLEMS[problem.kind]
+    if problem.kind == CopyProblemKind.GIVEN_AWAY and problem.radius_km:
+        text = NEAR_GIVEN_AWAY
+    return text.format_map({**vars(problem), "scope": scope, "plan": plan})
 
 
 def note_text(note: CopyNote) -> str:
     """A note as a sentence."""
-    return NOTES[note.kind].format_map(vars(note))
+    tried, fields = note.tried, {"about": note.about}
+    if tried is not None:
+        fields["attacks"] = ", or ".join(ATTACKS[attack] for attack in tried.hits)
+        fields |= {"radius": f"{tried.radius_km:g}", "places": str(tried.places)}
+    return NOTES[note.kind].format_map(fields)
 
 
 def condition_text(condition: Condition) -> str:
@@ -158,6 +209,7 @@ def condition_text(condition: Condition) -> str:
     photos = f"{count} {'photo' if condition.count == 1 else 'photos'}"
     groups = f"{count} {'group' if condition.count == 1 else 'groups'} of photos"
     fields = vars(condition) | {"count": count, "photos": photos, "groups": groups}
+    fields |= {"total": f"{condition.total:g}", "shows": "shows" if count == "1" else "show"}
     return CONDITIONS[condition.kind].format_map(fields)
 
 
@@ -174,6 +226,14 @@ def verified_notes(result: Verification) -> list[str]:
 
 def claim_text(claim: Claim) -> str:
     """What was proved of one place."""
+    if claim.radius_km:
+        lat, lon = claim.position
+        more = f", or of {counted(claim.others, 'more position')}" if claim.others else ""
+        where = "" if claim.whole else f" ({lat:.3f}, {lon:.3f}){more}"
+        return (
+            f"none of the first {claim.first} places of {claim.radius_km:g} km of {claim.model} is "
+            f"{near(claim.place, claim.radius_km, whole=claim.whole)}{where}"
+        )
     where = ""
     if claim.names:
         of = "the cell of" if len(claim.names) == 1 else f"{len(claim.names)} cells:"
@@ -186,6 +246,15 @@ def claim_text(claim: Claim) -> str:
 
 def guess_text(guess: CopyGuess) -> str:
     """What a model guesses from the files alone."""
+    if guess.radius_km:
+        any_near = "one" if guess.found else "none"
+        of = f"{any_near} of its first {guess.first} places is"
+        if guess.first == 1:
+            of = "its first place is" if guess.found else "its first place is not"
+        return (
+            f"from these files alone {guess.model} guesses {listed(guess.names)} first; {of} "
+            f"{near(guess.place, guess.radius_km, whole=guess.whole)}"
+        )
     first = f"the first {guess.first} guesses" if guess.first > 1 else "the first guess"
     among = "is among" if guess.found else "is not among"
     if guess.first == 1:
@@ -193,4 +262,14 @@ def guess_text(guess: CopyGuess) -> str:
     return (
         f"from these files alone {guess.model} guesses {listed(guess.names)} first; {guess.place} "
         f"{among} {first}"
+    )
+
+
+def attacks_text(tried: TriedAttacks) -> str:
+    """What was tried beside the proof, and what came of it."""
+    count, hits = counted(len(tried.tried), "attack"), len(tried.hits)
+    found = f"{hits or 'none'} of them comes" if hits < 2 else f"{hits} of them come"
+    return (
+        f"{count} were tried beside the proof with {tried.model}: {found} within "
+        f"{tried.radius_km:g} km of what is hidden with the first {tried.places} places"
     )
