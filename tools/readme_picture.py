@@ -14,24 +14,22 @@ from html import escape
 from io import BytesIO
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from elsewhere.album.places import places_of
+from elsewhere.audit.values import Guess
 from elsewhere.example import ALBUM
-from elsewhere.globe import cell_names
 from elsewhere.report.colours import FONT, LIGHT
-from elsewhere.scorers.protocol import combine_rows
 from elsewhere.service import ScoredAlbum, score_album
+from elsewhere.service.album_audit import Beliefs
 from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.values.wishes import Wishes
 
 WIDE, HIGH, GAP, COLUMNS = 148, 104, 8, 4
 LEFT = COLUMNS * (WIDE + GAP) + 28
 EDGE = 14
-BAR = 210
-GUESSES = 5
+BAR = 900
 
 
 def thumbnail(content: bytes) -> str:
@@ -63,21 +61,16 @@ def photos(seen: ScoredAlbum, withheld: set[int]) -> Iterator[str]:
         yield text(x, y + HIGH + 14, photo.id, colour, 11, bold=gone)
 
 
-def guesses(
-    row: NDArray[np.float32], names: Sequence[str], zone: set[int], top: int, title: str
-) -> Iterator[str]:
-    """The likeliest places as bars, the truth in a colour of its own."""
+def guesses(found: Sequence[Guess], hidden: str, top: int, title: str) -> Iterator[str]:
+    """The first places as bars, the true one in a colour of its own."""
     yield text(LEFT, top, title, LIGHT.ink, 14, bold=True)
-    shares = np.exp(row)
-    for line, cell in enumerate(np.argsort(-row, kind="stable")[:GUESSES].tolist()):
-        y, share = top + 12 + line * 25, float(shares[cell])
-        colour = LIGHT.truth if cell in zone else LIGHT.decoy
-        yield f'<rect x="{LEFT}" y="{y}" width="{max(2.0, BAR * share):.1f}" height="20" '
+    for line, guess in enumerate(found):
+        y, wide, true = top + 12 + line * 25, BAR * guess.probability, guess.name == hidden
+        colour = LIGHT.truth if true else LIGHT.decoy
+        yield f'<rect x="{LEFT}" y="{y}" width="{max(2.0, wide):.1f}" height="20" '
         yield f'rx="2" fill="{colour}" opacity="0.85"/>'
-        words = f"{100 * share:.0f} %  {names[cell]}"
-        yield text(
-            LEFT + max(2.0, BAR * share) + 8, y + 15, words, LIGHT.ink, 12, bold=cell in zone
-        )
+        words = f"{100 * guess.probability:.0f} %  {guess.name}"
+        yield text(LEFT + max(2.0, wide) + 8, y + 15, words, LIGHT.ink, 12, bold=true)
 
 
 def text(x: float, y: float, words: str, colour: str, size: int, *, bold: bool = False) -> str:
@@ -91,12 +84,10 @@ def text(x: float, y: float, words: str, colour: str, size: int, *, bold: bool =
 
 def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
     """All of it."""
-    attack, zone = seen.models[0], set(plan.threats[0].zone.cells.tolist())
-    assert attack.about.globe is not None
-    names = cell_names(attack.about.globe)
-    rows, kept = attack.scores.values, list(plan.plan.kept)
-    before = combine_rows(rows, attack.about.exponents)
-    after = combine_rows(rows[kept], attack.about.exponents)
+    beliefs = Beliefs(seen, plan.threats, NOTHING_POSTED)
+    hidden, kept = plan.threats[0].hidden_name, list(plan.plan.kept)
+    before, after = beliefs.belief(0, None), beliefs.belief(0, kept)
+    assert before is not None and after is not None
     withheld = set(plan.plan.withheld)
     sheet = 30 + -(-len(seen.photos) // COLUMNS) * (HIGH + 26)
     wide, high = LEFT + 330 + 2 * EDGE, sheet + 2 * EDGE
@@ -106,8 +97,8 @@ def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
         f'<rect x="{-EDGE}" y="{-EDGE}" width="{wide}" height="{high}" fill="{LIGHT.ground}"/>',
         text(0, 16, f"{len(withheld)} of {len(seen.photos)} withheld", LIGHT.ink, 14, bold=True),
         *photos(seen, withheld),
-        *guesses(before, names, zone, 16, f"What the model guesses of all {len(seen.photos)}"),
-        *guesses(after, names, zone, 16 + sheet // 2, f"… and of the {len(kept)} that are shared"),
+        *guesses(before.guesses, hidden, 16, f"Where the model puts all {len(seen.photos)}"),
+        *guesses(after.guesses, hidden, 16 + sheet // 2, f"… and the {len(kept)} that are shared"),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"

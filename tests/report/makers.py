@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 def made_up_scores(photos: int, seed: int = 5) -> Floats:
     """Rows that lean to Lisbon, some more than others, and to a wrong place each."""
     rng = np.random.default_rng(seed)
-    cells = Cells.default()
+    cells = Cells.paper()
     truth = cells.locate(*LISBON)
     near = np.exp(-distance_km(cells, *LISBON) / 1500)
     rows = rng.normal(0, 1.2, (photos, cells.count)) + 1.5 * near
@@ -47,7 +47,7 @@ def made_up_scores(photos: int, seed: int = 5) -> Floats:
 
 
 def guesses(belief: Floats, count: int) -> tuple[Guess, ...]:
-    cells = Cells.default()
+    cells = Cells.paper()
     names, (lat, lon) = cell_names(cells), cell_towns(cells)
     order = np.argsort(-belief, kind="stable")[:count].tolist()
     return tuple(Guess(c, names[c], float(lat[c]), float(lon[c]), float(belief[c])) for c in order)
@@ -67,7 +67,7 @@ def curve(rows: Floats, order: Sequence[int], inside: Sequence[int]) -> Curve:
 
 def audit(rows: Floats, names: Sequence[str], *, place: bool = True, label: str = "") -> Audit:
     """What the made-up attacker makes of these rows."""
-    cells = Cells.default()
+    cells = Cells.paper()
     hidden = zone(cells, *LISBON, 25)
     inside = tuple(hidden.cells.tolist())
     total = rows.sum(axis=0)
@@ -143,7 +143,7 @@ def contents(photos: int = 24, withheld: int = 5, names: Sequence[str] = ()) -> 
     boxes = tuple(
         (float(s), float(w), float(n), float(e))
         for cell in before.truth.cells
-        for s, w, n, e in Cells.default().boxes_of(cell)
+        for s, w, n, e in Cells.paper().boxes_of(cell)
     )
     steps = tuple(
         FrontierStep(

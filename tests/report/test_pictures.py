@@ -98,7 +98,7 @@ def test_a_disc_is_as_large_as_the_belief() -> None:
 
 def test_decoys_are_numbered_diamonds_and_the_place_is_ringed() -> None:
     decoys = [Guess(n, f"d{n}", 10.0 * n, 15.0 * n, 0.1) for n in range(4)]
-    box = tuple(float(v) for v in Cells.default().boxes_of(3)[0])
+    box = tuple(float(v) for v in Cells.paper().boxes_of(3)[0])
     assert len(box) == 4
     seen = MapContents([], (38.7, -9.1), (3,), [box], decoys)
     for drawn in (world_map("m", seen), world_map("c", seen, closer=True)):

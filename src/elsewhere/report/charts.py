@@ -45,8 +45,13 @@ def shares_chart(photos: Sequence[PhotoPicture], names: Mapping[str, str]) -> Ma
     )
 
 
-def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
-    """The rank of the place after each photo, in the album's order and in the worst one."""
+def sharpening_chart(
+    album: Curve, worst: Curve, cells: int, rank_limit: int | None = None
+) -> Markup:
+    """The rank of the place after each photo, in the album's order and in the worst one.
+
+    A rank above the limit is drawn one below it.
+    """
     bottom = 168
     photos = max(len(album.ranks), 1)
     lowest = max([*album.ranks, *worst.ranks, 2])
@@ -63,6 +68,7 @@ def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
         **{"width": _WIDTH, "left": _LEFT, "right": _RIGHT, "bottom": bottom, "x": x, "y": y},
         album=album,
         cells=cells,
+        rank_limit=rank_limit,
         photos=photos,
         rank_ticks=sorted({max(tick, 1) for tick in ticks(lowest, log=True)}),
         photo_ticks=ticks(photos),
@@ -71,22 +77,22 @@ def sharpening_chart(album: Curve, worst: Curve, cells: int) -> Markup:
     )
 
 
-def frontier_chart(frontier: FrontierSteps) -> Markup:
+def frontier_chart(frontier: FrontierSteps, guesses: str = "cells") -> Markup:
     """What each number of withheld photos buys, with greedy beside it."""
     steps, greedy, bottom = frontier.steps, frontier.greedy, 228
-    furthest = max([step.withheld for step in steps] + [n for n, _ in greedy] + [1])
-    highest = max(
-        [step.bound for step in steps] + [k for _, k in greedy] + [frontier.requested_top or 1]
-    )
+    furthest = math.ceil(max([step.loss for step in steps] + [n for n, _ in greedy] + [1]))
+    bounds = [step.bound for step in steps if step.bounded]
+    reached_tops = [step.protected for step in steps] + [k for _, k in greedy]
+    highest = max([*bounds, *reached_tops, frontier.requested_top or 1])
     x = scale(0, furthest, _LEFT, _RIGHT)
     y = scale(0, highest, bottom, _TOP, log=True)
-    reached = [(x(step.withheld), y(step.protected)) for step in steps]
+    reached = [(x(step.loss), y(step.protected)) for step in steps]
     greedy_points = [(x(n), y(k)) for n, k in greedy]
     band = ""
     if not all(step.proved for step in steps):  # from the point before the first open one on
         first = max(0, [step.proved for step in steps].index(False) - 1)
-        bounds = [(x(step.withheld), y(step.bound)) for step in reversed(steps[first:])]
-        back = " ".join(f"L{number(a, 1)},{number(b, 1)}" for a, b in bounds)
+        upper = [(x(step.loss), y(min(step.bound, highest))) for step in reversed(steps[first:])]
+        back = " ".join(f"L{number(a, 1)},{number(b, 1)}" for a, b in upper)
         band = f"{step_path(reached[first:])}{back}z"
     label = None
     if frontier.plan_point is not None:
@@ -101,6 +107,7 @@ def frontier_chart(frontier: FrontierSteps) -> Markup:
         "frontier.svg.j2",
         **{"width": _WIDTH, "left": _LEFT, "right": _RIGHT, "bottom": bottom, "x": x, "y": y},
         frontier=frontier,
+        guesses=guesses,
         furthest=furthest,
         proved=sum(step.proved for step in steps),
         cell_ticks=ticks(highest, log=True),

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 
 from elsewhere.audit import Audit, Guess, Leaking
 from elsewhere.globe.coordinates import Box
+from elsewhere.values.outcome import MeasuredTrips
 
 
 class PhotoState(StrEnum):
@@ -54,6 +56,11 @@ class AttackerView:
     """Where a guess is right, in the words of what is hidden: "within 25 km", "in Portugal"."""
     radius_km: float | None = 25.0
     """None for a cell, a city or a country: then the page shows the zone's probability."""
+    positions: tuple[tuple[float, float], ...] = ()
+    """Where circles of the audit's radius are hidden; empty where the zone is outlined."""
+
+
+_MAX_BOUND = 1000
 
 
 @dataclass(frozen=True)
@@ -65,11 +72,23 @@ class FrontierStep:
     """The place is not among this many first guesses."""
     bound: int
     """No plan that withholds as few protects more."""
+    lost: Fraction | None = None
+    """What is lost at most, in photos, where photos have versions."""
+
+    @property
+    def loss(self) -> float:
+        """What is lost, in photos: those withheld, and parts of those that are edited."""
+        return self.withheld if self.lost is None else float(self.lost)
 
     @property
     def proved(self) -> bool:
         """Whether nothing better exists."""
         return self.protected == self.bound
+
+    @property
+    def bounded(self) -> bool:
+        """Whether the bound says anything: of places it may be the number of all cells."""
+        return self.bound <= _MAX_BOUND
 
 
 @dataclass(frozen=True)
@@ -77,9 +96,9 @@ class FrontierSteps:
     """What each number of withheld photos buys."""
 
     steps: tuple[FrontierStep, ...]
-    greedy: tuple[tuple[int, int], ...] = ()
+    greedy: tuple[tuple[float, int], ...] = ()
     """The paper's baseline beside it: photos withheld, protected-k."""
-    plan_point: tuple[int, int] | None = None
+    plan_point: tuple[float, int] | None = None
     """The plan: photos withheld, protected-k."""
     requested_top: int | None = None
     """The k that was asked for."""
@@ -100,7 +119,8 @@ class AttackerAccuracy:
     """Whom the promise is against."""
 
     name: str
-    cells: int
+    cells: int | None
+    """None where its cells are fine: it guesses places."""
     accuracy: Mapping[str, Mapping[int, float]]
     """By continent, and "" for everywhere: by distance in km, how often the first guess for a
     single photo is nearer. Empty where nobody measured it."""
@@ -130,6 +150,10 @@ class Contents:
     """The same in a few words."""
     photos: tuple[PhotoPicture, ...]
     """In the album's order."""
+    numbers: tuple[str, ...] = ()
+    """What was measured and what the models believe, a sentence each."""
+    measured: MeasuredTrips | None = None
+    """How often a guess is near for such albums."""
     notes: tuple[str, ...] = ()
     """Sentences beside the verdict."""
     views: tuple[AttackerView, ...] = ()

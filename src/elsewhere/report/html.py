@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from elsewhere.audit import Audit, Guess
-from elsewhere.messages.phrases import chance, ordinal
+from elsewhere.messages import short_rank
+from elsewhere.messages.phrases import chance, near
 from elsewhere.report.charts import MAX_BARS, frontier_chart, shares_chart, sharpening_chart
 from elsewhere.report.contents import AttackerView, Contents, PhotoState
 from elsewhere.report.templating import render
@@ -35,6 +36,7 @@ def page(contents: Contents) -> str:
         shares_chart=shares_chart,
         sharpening_chart=sharpening_chart,
         frontier_chart=frontier_chart,
+        short_rank=short_rank,
         max_bars=MAX_BARS,
     )
     return f"{html}\n"
@@ -61,8 +63,19 @@ def _figures(contents: Contents) -> list[tuple[str, str, str, str]]:
     before, after = view.before.truth, view.after.truth if view.after else None
     if contents.holds and after is None:
         return [*figures, (before.label, "hidden", "", "none of its photos is shared")]
-    ranks = ordinal(before.rank), ordinal(after.rank) if after else ""
-    figures.append((f"rank of {before.label}", *ranks, f"of {view.before.cells}"))
+    limit, radius = view.before.rank_limit, view.before.radius_km
+    ranks = short_rank(before.rank, limit), short_rank(after.rank, limit) if after else ""
+    if radius is None:
+        figures.append((f"rank of {before.label}", *ranks, f"of {view.before.cells}"))
+    else:
+        where = near(before.label, radius, whole=before.whole)
+        figures.append((f"first guess {where}", *ranks, ""))
+    trips = contents.measured
+    if trips is not None:
+        shares = [trips.before, *([trips.after] if trips.after is not None else [])]
+        of_100 = [str(round(100 * next(iter(count.values())) / trips.trips)) for count in shares]
+        within = f"such albums with a guess within {trips.radius_km:g} km"
+        figures.append((within, of_100[0], of_100[1] if of_100[1:] else "", "of 100, measured"))
     distances = [within.km for within in before.within]
     if view.radius_km in distances:
         number = distances.index(view.radius_km)
@@ -82,7 +95,15 @@ def _maps(view: AttackerView, audit: Audit, decoys: Sequence[Guess], when: str) 
     truth, place = audit.truth, None
     if truth is not None and truth.lat is not None and truth.lon is not None:
         place = truth.lat, truth.lon
-    contents = MapContents(beliefs, place, truth.cells if truth else (), view.zone, decoys)
+    contents = MapContents(
+        beliefs,
+        place,
+        truth.cells if truth else (),
+        view.zone,
+        decoys,
+        view.positions,
+        audit.radius_km,
+    )
     best = "empty"
     if audit.guesses:
         guess = audit.guesses[0]

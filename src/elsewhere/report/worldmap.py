@@ -1,7 +1,10 @@
-"""The world as one attacker believes it: discs for beliefs, the zone, diamonds for decoys.
+"""The world as one attacker believes it: discs for beliefs, what is hidden, diamonds for decoys.
+
+Places are circles of some kilometres, which can be seen in the surroundings of what is hidden. Of
+coarse cells the zone is outlined.
 
 The projection is Equal Earth (Šavrič, Patterson and Jenny 2018). It keeps areas, so a disc, whose
-area is a cell's probability, is twice another exactly where it is twice as likely. The map ends at
+area is a guess's probability, is twice another exactly where it is twice as likely. The map ends at
 60° south and 84° north; what lies beyond stands at the edge.
 
 The outlines are small enough to travel inside a page: points nearer than a seventh of a unit to the
@@ -22,7 +25,7 @@ from numpy.typing import ArrayLike
 
 from elsewhere.audit import Guess
 from elsewhere.globe.areas import outlines
-from elsewhere.globe.coordinates import Box, Floats
+from elsewhere.globe.coordinates import EARTH_KM, Box, Floats
 from elsewhere.report.templating import number, render
 
 WIDTH = 500.0
@@ -30,6 +33,10 @@ WIDTH = 500.0
 NORTH, SOUTH = 84.0, -60.0
 ZOOM = 5.0
 """How many times larger the surroundings of the place are drawn."""
+_CIRCLE_RADIUS, _MAX_ZOOM = 6.0, 20.0
+"""Of a place in its surroundings; beyond this zoom the coasts would be too coarse."""
+_MAX_CIRCLES = 20
+"""Guesses that are drawn as circles."""
 _BORDER = 3.0
 _TOLERANCE = 0.15
 _MIN_ISLAND = 0.3  # square units
@@ -168,6 +175,37 @@ class MapContents:
     zone: Sequence[Box] = ()
     """The ground of the zone."""
     decoys: Sequence[Guess] = ()
+    positions: Sequence[tuple[float, float]] = ()
+    """Where circles are hidden, instead of a zone."""
+    radius_km: float | None = None
+    """Of places; None where guesses are cells."""
+
+
+def circle_path(lat: float, lon: float, radius_km: float) -> str:
+    """A circle on the globe as SVG path data.
+
+    >>> circle_path(0.0, 0.0, 500.0).count(",")
+    36
+    """
+    bearing = np.linspace(0, 2 * np.pi, 36, endpoint=False)
+    up, reach = np.radians(lat), radius_km / EARTH_KM
+    north = np.arcsin(
+        np.clip(np.sin(up) * np.cos(reach) + np.cos(up) * np.sin(reach) * np.cos(bearing), -1, 1)
+    )
+    east = np.arctan2(
+        np.sin(bearing) * np.sin(reach) * np.cos(up), np.cos(reach) - np.sin(up) * np.sin(north)
+    )
+    x, y = project(np.degrees(north), lon + np.degrees(east))
+    points = " ".join(f"{number(a)},{number(b)}" for a, b in zip(x, y, strict=True))
+    return f"M{points}z"
+
+
+def _closer_zoom(radius_km: float | None) -> float:
+    """How many times larger the surroundings are drawn: a circle is to be seen, and the land."""
+    if radius_km is None:
+        return ZOOM
+    unit = float(project(0.0, 0.0)[0] - project(0.0, np.degrees(radius_km / EARTH_KM))[0])
+    return min(max(ZOOM, _CIRCLE_RADIUS / abs(unit)), _MAX_ZOOM)
 
 
 def world_map(
@@ -182,7 +220,7 @@ def world_map(
     if closer:
         if place is None:
             return Markup()
-        zoom = ZOOM
+        zoom = _closer_zoom(contents.radius_km)
         left = min(max(place[0] - WIDTH / zoom / 2, 0.0), WIDTH - WIDTH / zoom)
         top = min(max(place[1] - HEIGHT / zoom / 2, 0.0), HEIGHT - HEIGHT / zoom)
     window = left, top, WIDTH / zoom, HEIGHT / zoom
@@ -215,6 +253,16 @@ def world_map(
         zoom=zoom,
         frame=f"M{edge}z",
         land="" if shared_outlines else land(),
+        hidden=[circle_path(*spot, contents.radius_km) for spot in contents.positions]
+        if contents.radius_km is not None
+        else [],
+        circles=[
+            circle_path(guess.lat, guess.lon, contents.radius_km)
+            for _, _, guess in (*beliefs[:_MAX_CIRCLES], *decoys)
+            if guess.lat is not None and guess.lon is not None
+        ]
+        if closer and contents.radius_km is not None
+        else [],
         zone_area=zone_data[0],
         zone_outline=zone_data[1],
         zone_cells=set(contents.zone_cells),
