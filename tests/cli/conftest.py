@@ -2,13 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from elsewhere.album.workers import Workers
 from elsewhere.globe import Cells
+from elsewhere.service import photo_texts
 from tests.album.makers import jpeg
 from tests.scorers.models import described
+
+
+@pytest.fixture(scope="session")
+def text_workers() -> Iterator[Workers]:
+    """Warm workers that read text, for all commands: loading the models takes a second."""
+    with Workers(photo_texts.TASK, photo_texts.LIMITS) as workers:
+        yield workers
+
+
+@pytest.fixture(autouse=True)
+def warm_text(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands use the warm workers, and do not end them."""
+
+    class Warm:
+        def __init__(self, *settings: object) -> None:
+            self.ask = request.getfixturevalue("text_workers").ask
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(photo_texts, "Workers", Warm)
 
 
 @pytest.fixture
@@ -20,7 +44,7 @@ def bare_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(f"ELSEWHERE_{name}_DIR", str(tmp_path / name.lower()))
     for folder in ("model", "album"):
         (tmp_path / folder).mkdir()
-    described(tmp_path / "model", Cells.default())
+    described(tmp_path / "model", Cells.paper())
     return tmp_path
 
 

@@ -35,8 +35,8 @@ def test_the_numbers_are_the_apis() -> None:
     (one,) = told("album", "--at", "Lisbon")["audits"]
     seen = score_album(["album"], scorers=[SCORER[1]])
     scores = seen.models[0].scores
-    zone = zone_of_place(Cells.default(), place("Lisbon"), 25).cells.tolist()
-    api = elsewhere.audit(scores, zone, cells=Cells.default())
+    zone = zone_of_place(Cells.paper(), place("Lisbon"), 25).cells.tolist()
+    api = elsewhere.audit(scores, zone, cells=Cells.paper())
     assert api.truth is not None
     assert one["truth"]["cells"] == zone
     assert one["truth"]["rank"] == api.truth.rank
@@ -64,6 +64,7 @@ def test_for_people() -> None:
     text = result.stdout
     assert text.startswith("The whole album, 6 photos, seen by onnx:model/tiny.onnx\n")
     assert "Lisbon, Portugal is the " in text
+    assert f"protect album --at Lisbon --scorer {SCORER[1]} -o NEW-FOLDER" in text
     assert "a guess within" in text
     assert "worst order" in text
     assert "all together" in text
@@ -133,7 +134,7 @@ def test_a_bad_photo_is_told_and_the_others_are_looked_at(home: Path) -> None:
         (("nowhere", *SCORER), 2, "nowhere does not exist"),
         (("album", "--at", "Atlantis-on-Sea", *SCORER), 2, "no place is called 'Atlantis-on-Sea'"),
         (("album", "--at", "Lisbon", "--hide", "Oslo", *SCORER), 2, "is not one of the album's"),
-        (("album", "--at", "Lisbon", "--radius", "-1", *SCORER), 2, "a radius is 0 km or more"),
+        (("album", "--at", "Lisbon", "--radius", "-1", *SCORER), 2, "a radius is 1 km or more"),
         (("album", "--at", "Lisbon", "--hide-level", "street", *SCORER), 2, "not by 'street'"),
         (("album", "--scorer", "gps"), 1, 'there is no scorer "gps"'),
     ],
@@ -188,7 +189,7 @@ def test_two_places_are_told_one_by_one(home: Path) -> None:
     assert " ".join(first[0].split()) == "place from its own photos from the whole album"
     assert first[1].startswith("Lisbon, Portugal  ") and first[2].startswith("Vienna, Austria  ")
     assert first[1].count(" guess, ") == 2
-    assert last.endswith("elsewhere protect ALBUM -o NEW-FOLDER")
+    assert last.endswith(f"elsewhere protect album --scorer {SCORER[1]} -o NEW-FOLDER")
     # of the whole album the guesses stand there once, of each place's own photos for each
     assert len(re.findall(r"^ *1  +[<>\d]", text, re.M)) == 3
 
@@ -250,3 +251,24 @@ def test_a_trip_is_told_once_and_its_photos_without_a_place_are(home: Path) -> N
     found = told("album", "--radius", "900")
     assert any("count in every hidden place" in note for note in found["notes"])
     assert "count in every hidden place" in result.stdout
+
+
+def test_every_file_that_is_left_out_is_named(home: Path) -> None:
+    content = (home / "album" / "IMG_0.jpg").read_bytes()
+    (home / "album" / "twin.jpg").write_bytes(content)
+    (home / "album" / "notes.txt").write_text("no photo", "utf-8")
+    (home / "album" / "link.jpg").symlink_to(home / "album" / "IMG_1.jpg")
+    result = typed("audit", "album", "--at=Lisbon", *SCORER)
+    assert result.exit_code == 0, result.output
+    for name in ("twin.jpg", "notes.txt", "link.jpg"):
+        assert name in result.stdout
+
+
+def test_a_folder_without_photos_says_what_is_in_it(home: Path) -> None:
+    folder = home / "texts"
+    folder.mkdir()
+    for number in range(7):
+        (folder / f"{number}.txt").write_text("no photo", "utf-8")
+    result = typed("audit", "texts", *SCORER)
+    assert result.exit_code == 1
+    assert "only 0.txt, 1.txt, 2.txt and 4 more" in result.stderr

@@ -25,7 +25,7 @@ def where(home: Path) -> str:
     seen = score_album([home / "album"], scorers=[SCORER[1]])
     cell = int(seen.models[0].scores.values.sum(axis=0).argsort()[-6])
     seen.close()
-    lat, lon = cell_towns(Cells.default())
+    lat, lon = cell_towns(Cells.paper())
     return f"{lat[cell]:.4f},{lon[cell]:.4f}"
 
 

@@ -14,7 +14,7 @@ from elsewhere.values.wishes import Wishes
     [
         (Wishes(margin="brave"), "none, careful, paranoid"),
         (Wishes(hide_level="town"), "not by 'town'"),
-        (Wishes(radius_km=-3), "0 km or more"),
+        (Wishes(radius_km=-3), "1 km or more"),
         (Wishes(prior="Xyzzyx"), "no place is called 'Xyzzyx'"),
         (Wishes(hide=("home", "Xyzzyx")), "no place is called 'Xyzzyx'"),
         (Wishes(top=None, budget="-1"), "a number of photos or a share such as 10%"),

@@ -197,7 +197,6 @@ def test_every_condition_of_a_promise_is_told(album: Scores, tmp_path: Path) -> 
         *("--lead", "0.02", "--prior", "prior.txt", "--each-photo", "1", "--strict"),
         *("--keep", "cat.jpg", "--drop", "beach.jpg", "--group", "church.jpg,2"),
         *("--values", "values.csv", "-o", "plan.json"),
-        code=3,
     )
     told = typed("check", "plan.json", "album.npz").stdout
     for condition in (
@@ -216,8 +215,23 @@ def test_what_is_not_proved_again_is_said() -> None:
     planned("album.npz", "--truth", "3", "--top", "8", *keep, "-o", "none.json", code=3)
     result = typed("check", "none.json", "album.npz")
     assert result.exit_code == 0
-    assert "the solver's proof that no plan exists is not repeated" in result.stdout
+    assert "the solver was asked again and found none" in result.stdout
     assert "holds" not in result.stdout
+
+
+@pytest.mark.usefixtures("album")
+def test_a_false_claim_that_there_is_no_plan() -> None:
+    """Found by the solver, for the plan that withholds nothing does not contradict it."""
+    keep = [word for name in NAMES for word in ("--keep", name)]
+    planned("album.npz", "--truth", "3", "--top", "8", *keep, "-o", "none.json", code=3)
+    solved = planned("album.npz", "--truth", "3", "--top", "2", "-o", "plan.json")
+    assert len(solved.withheld) == 1
+    lie, plan = (json.loads(Path(name).read_text("utf-8")) for name in ("none.json", "plan.json"))
+    lie["promise"] = plan["promise"]
+    Path("none.json").write_text(json.dumps(lie), "utf-8")
+    result = typed("check", "none.json", "album.npz")
+    assert result.exit_code == 1
+    assert "withholding 1 photo is a plan" in result.stdout
 
 
 # --- files ---------------------------------------------------------------------------------
@@ -568,7 +582,7 @@ def test_only_what_is_needed_is_imported() -> None:
 def test_planning_from_scores_loads_nothing_of_photos() -> None:
     code = (
         "import sys, elsewhere.cli.plan_options; from elsewhere.service import plan_to_json;"
-        "photos = ('album', 'audit', 'globe', 'report', 'scorers');"
+        "photos = ('album', 'audit', 'report', 'scorers', 'text');"
         "print(*{f'elsewhere.{name}' for name in photos} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -581,3 +595,44 @@ def test_the_certificate_of_a_copy_is_sent_to_verify() -> None:
     result = typed("check", "copy.json", "album.npz")
     assert result.exit_code == 1
     assert "elsewhere verify COPY --certificate copy.json" in result.stderr
+
+
+# --- proofs that no plan is better ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wish", [("--top", "2"), ("--top", "8"), ("--budget", "2")], ids=" ".join)
+@pytest.mark.parametrize("name", ["proof.json", "proof.json.gz"])
+def test_a_proof_is_saved_and_checked(album: Scores, wish: tuple[str, str], name: str) -> None:
+    planned(
+        "album.npz", "--truth", "3", *wish, "-o", "plan.json", "--proof", name, code=_code(wish)
+    )
+    result = typed("check", "plan.json", "album.npz", "--proof", name)
+    assert result.exit_code == 0, result.output
+    assert "checked" in result.stdout.splitlines()[-1]
+
+
+def _code(wish: tuple[str, str]) -> int:
+    return 3 if wish == ("--top", "8") else 0
+
+
+def test_a_proof_of_another_plan_is_refused(album: Scores) -> None:
+    planned("album.npz", "--truth", "3", "--top", "2", "-o", "a.json", "--proof", "a.proof")
+    planned("album.npz", "--truth", "3", "--budget", "2", "-o", "b.json", "--proof", "b.proof")
+    result = typed("check", "a.json", "album.npz", "--proof", "b.proof")
+    assert result.exit_code == 1
+    assert "2 trees, but the plan makes 1 claims" in result.stdout
+
+
+def test_a_proof_replaces_only_a_proof(album: Scores) -> None:
+    Path("notes.gz").write_bytes(b"mine")
+    told = refused("plan", "album.npz", "--truth", "3", "--top", "2", "--proof", "notes.gz")
+    assert "is not a proof" in told
+    assert Path("notes.gz").read_bytes() == b"mine"
+    for _ in range(2):
+        planned("album.npz", "--truth", "3", "--top", "2", "--proof", "proof.gz")
+
+
+def test_what_is_no_proof_cannot_be_checked(album: Scores) -> None:
+    planned("album.npz", "--truth", "3", "--top", "2", "-o", "plan.json")
+    told = refused("check", "plan.json", "album.npz", "--proof", "plan.json")
+    assert "plan.json is not a proof that can be read" in told

@@ -58,7 +58,7 @@ def test_score_writes_every_photo_in_natural_order(file: str) -> None:
     assert f"{file}: 4 photos × 512 cells" in result.stdout
     scores = read_scores(file)
     assert scores.ids == ("day 2/a.png", "IMG_1.jpg", "IMG_2.jpg", "IMG_10.jpg")
-    assert scores.grid == Cells.default().fingerprint
+    assert scores.grid == Cells.paper().fingerprint
     assert scores.scorer
     assert np.abs(np.exp(scores.values.astype(float)).sum(axis=1) - 1).max() < 1e-4
 
@@ -152,7 +152,7 @@ def test_guess_gives_places_by_name_for_each_and_for_all() -> None:
     best = np.argsort(-row)[:4]
     first = told["photos"][0]["places"]
     assert [place["cell"] for place in first] == best.tolist()
-    assert [place["place"] for place in first] == [cell_names(Cells.default())[c] for c in best]
+    assert [place["place"] for place in first] == [cell_names(Cells.paper())[c] for c in best]
     assert [place["probability"] for place in first] == pytest.approx(np.exp(row[best]), abs=1e-5)
     product = row.astype(float) + rows.values[rows.index("IMG_1.jpg")]
     likely = np.exp(product) / np.exp(product).sum()

@@ -15,7 +15,7 @@ from elsewhere.globe import Cells, cell_names, place, zone_of_place
 from elsewhere.values.scores import Scores
 from tests.cli.keyboard import typed
 
-CELLS = Cells.default()
+CELLS = Cells.paper()
 LISBON = frozenset(zone_of_place(CELLS, place("Lisbon")).cells.tolist())
 
 

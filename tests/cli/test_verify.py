@@ -193,3 +193,15 @@ def test_an_attacker_that_sees_less_than_is_said_is_refused(copy: Path) -> None:
     result = typed("verify", "out", "--certificate", other, *SCORER)
     assert result.exit_code == 1
     assert "sees a part of it" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize(("field", "value"), [("top", -1), ("top", 0), ("label", "x" * 5000)])
+def test_a_certificate_that_makes_no_sense(copy: Path, field: str, value: object) -> None:
+    (certificate,) = (copy.parent / "data").rglob("certificate.json")
+    document = json.loads(certificate.read_text("utf-8"))
+    (document if field in document else document["hidden"][0])[field] = value
+    document["digest"] = digest_of(document)
+    Path("theirs.json").write_text(json.dumps(document), "utf-8")
+    result = typed("verify", "out", "--certificate", "theirs.json", *SCORER)
+    assert result.exit_code == 1 and "does not agree with itself" in " ".join(result.stderr.split())
+    assert len(result.output) < 600

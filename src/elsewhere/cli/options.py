@@ -11,7 +11,7 @@ from typing import Any
 
 import typer
 
-_SCORERS = "embedded, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed scorer"
+_SCORERS = "embedded, dino, geoclip, onnx:MODEL.onnx, table:SCORES.npz or an installed scorer"
 
 
 def under(heading: str, option: Any, **changes: Any) -> Any:
@@ -26,8 +26,13 @@ AT = typer.Option(
     "--at",
     metavar="PLACE",
     help='Where the photos were taken: a town, region, country or "38.72, -9.14". One place is '
-    "that of every photo, whatever its file says. Repeatable: a photo then belongs to the nearest. "
-    "With - you are asked, and the shell history does not record it.",
+    "that of every photo. Repeatable: a photo then belongs to the nearest. With - you are asked, "
+    "and the shell history does not record it.",
+)
+AT_ANYWAY = typer.Option(
+    "--at-anyway",
+    help="Believe --at even where positions in the files say otherwise. Without it that is an "
+    "error.",
 )
 HIDE = typer.Option(
     "--hide",
@@ -39,12 +44,14 @@ HIDE = typer.Option(
 HIDE_LEVEL = typer.Option(
     "--hide-level",
     metavar="LEVEL",
-    help="Hide a whole cell, city, region or country instead of a radius.",
+    help="Hide a whole city, region or country instead of a radius; of models with coarse cells, "
+    "also cell.",
 )
 RADIUS = typer.Option(
     "--radius",
     metavar="KM",
-    help="How far around its photos a place is hidden, in kilometres.",
+    help="How near a guess must not come to a photo of a hidden place, in kilometres (1 to 500). "
+    "A place is a circle of this radius. A larger one hides the region and withholds more.",
     show_default="25",
 )
 SCORERS = typer.Option(
@@ -63,7 +70,8 @@ POSTED = typer.Option(
 TOP = typer.Option(
     "--top",
     metavar="K",
-    help="Withhold as little as possible so that no hidden place is among the first K guesses.",
+    help="Withhold as little as possible so that none of the first K places that a model guesses "
+    "is near a hidden place.",
     show_default="5",
 )
 BUDGET = typer.Option(
@@ -83,8 +91,8 @@ MARGIN = typer.Option(
 )
 EXACT_TOP = typer.Option(
     "--exact-top",
-    help="Use exactly the K of --top. Otherwise a number from K to 3K is drawn in secret, because "
-    "an attacker who knows K would look at guess K + 1.",
+    help="Use exactly the K of --top. Otherwise a number from K to 12/5 of K is drawn in secret, "
+    "because an attacker who knows K would look at guess K + 1.",
 )
 MAX_SIDE = typer.Option(
     "--max-side",
@@ -95,15 +103,35 @@ MAX_SIDE = typer.Option(
 TIME_LIMIT = typer.Option(
     "--time-limit",
     metavar="SECONDS",
-    help="Stop planning after this many seconds and use the best plan so far.",
-    show_default="60",
+    help="Stop planning after this many seconds and use the best plan so far. The answer may then "
+    "depend on the machine.",
+    show_default="a limit on the work instead",
 )
 WORK_LIMIT = typer.Option(
     "--work-limit",
     metavar="WORK",
     help="Stop planning an album after this much work, a count that is the same on every machine.",
-    show_default="none; if given, --time-limit has no default",
+    show_default="300000, where no --time-limit is given",
 )
 MAP = typer.Option("--map/--no-map", help="Draw a map.", show_default="a map in a terminal")
 JSON = typer.Option("--json", help="Print JSON, for programs.")
+TEXT = typer.Option(
+    "--text/--no-text", help="Read the text on the photos, such as signs and labels."
+)
 CACHE = typer.Option("--cache/--no-cache", help="Keep scores in a private cache for the next run.")
+OUTPUT = typer.Option(
+    "--output",
+    "-o",
+    metavar="TARGET",
+    help="Where the clean copy goes: a new folder, or a new .zip.",
+)
+DROP = typer.Option(metavar="PHOTO", help="A photo that must go, by name or pattern. Repeatable.")
+FULL = typer.Option("--full", help="Do not shrink photos.")
+ORDER = typer.Option(
+    metavar="ORDER", help="Order of the files: shuffled (hides the order in time) or album."
+)
+NAMES = typer.Option(
+    metavar="NAMES",
+    help="Names of the files: neutral (numbered without gaps) or keep, which may reveal dates and "
+    "places.",
+)

@@ -23,6 +23,7 @@ from elsewhere.values.wording import counted
 
 if TYPE_CHECKING:
     from elsewhere.service import Cells, Place
+    from elsewhere.values.versions import Edit
 
 T = TypeVar("T")
 
@@ -157,6 +158,27 @@ def parse_value(text: str, file: Path) -> Fraction:
     raise FileError(f"{file} has the value {text[:40]!r}, which is not a number above 0")
 
 
+def parse_share(text: str, option: str) -> Fraction:
+    """A share above nothing and up to all, such as 0.3, 1/3 or 30%."""
+    number = text.strip().removesuffix("%")
+    if _DECIMAL.fullmatch(number) or _RATIO.fullmatch(number):
+        with contextlib.suppress(ZeroDivisionError):
+            share = Fraction(number) / (100 if "%" in text else 1)
+            if 0 < share <= 1:
+                return share
+    raise InputError(f"{option} is a share above 0 and up to 1, such as 0.3 or 30%, not {text!r}")
+
+
+def read_drawn_edits(file: Path) -> dict[str, Edit]:
+    """The edits that the user drew, by name or pattern."""
+    from elsewhere.service import read_edits
+
+    try:
+        return read_edits(read_text(file))
+    except InputError as error:
+        raise FileError(f"{file} cannot be used: {error}") from None
+
+
 def parse_places(at: Sequence[str]) -> list[Place]:
     """The places that `--at` names; - asks for them."""
     from elsewhere.service import place
@@ -238,14 +260,13 @@ def parse_truths(
 
 
 def known_cells(scores: Scores) -> Cells | None:
-    """The globe's default cells, if these scores are over them."""
+    """The leaves or the paper's cells, if these scores are over them."""
     if not scores.grid:
         return None
     from elsewhere.service import Cells
 
-    default = Cells.default()
-    same = scores.grid == default.fingerprint and scores.cells == default.count
-    return default if same else None
+    known = Cells.known(scores.grid)
+    return known if known is not None and known.count == scores.cells else None
 
 
 def cells_text(which: Sequence[int], scores: Scores) -> str:

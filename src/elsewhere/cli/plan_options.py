@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -24,8 +25,10 @@ from elsewhere.values.wording import counted
 
 if TYPE_CHECKING:
     from elsewhere.values.plan import Plan
+    from elsewhere.values.proof import Proof
 
 _PLAN_FORMATS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
+_PROOF_FORMATS = (b'"elsewhere-proof/',)
 _COPY_FORMAT = '"elsewhere-copy-certificate/'
 _STDOUT = ("-", "/dev/stdout")
 _BEGINNING = 200
@@ -69,8 +72,8 @@ def guard(outputs: Mapping[str, Path | None], inputs: Iterable[Path | None]) -> 
         written[option] = file
 
 
-def refuse_foreign(file: Path | None) -> None:
-    """Refuse to write a plan over a file that holds something else."""
+def refuse_foreign(file: Path | None, *, proof: bool = False) -> None:
+    """Refuse to write a plan, or a proof, over a file that holds something else."""
     try:
         if file is None or not file.exists():
             return
@@ -78,17 +81,34 @@ def refuse_foreign(file: Path | None) -> None:
             beginning = stream.read(_BEGINNING)
     except OSError as error:
         raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
-    if beginning and not any(name in beginning for name in _PLAN_FORMATS):
+    with suppress(zlib.error):
+        beginning = zlib.decompressobj(wbits=31).decompress(beginning)
+    kind, formats = ("proof", _PROOF_FORMATS) if proof else ("plan", _PLAN_FORMATS)
+    if beginning and not any(name in beginning for name in formats):
         raise FileError(
-            f"{file} exists and is not a plan, so it is not overwritten: choose another name"
+            f"{file} exists and is not a {kind}, so it is not overwritten: choose another name"
         )
 
 
-def save(file: Path, document: str) -> None:
+def read_proof(file: Path) -> Proof:
+    """The proof in a file; FileError with a sentence when there is none."""
+    from elsewhere.service import proof_from_bytes
+
+    try:
+        refuse_unless_plain(file)
+        return proof_from_bytes(file.read_bytes())
+    except OSError as error:
+        raise FileError(f"{file} cannot be read: {error.strerror or error}") from None
+    except InputError as error:
+        raise FileError(f"{file} is not a proof that can be read: {error}") from None
+
+
+def save(file: Path, document: str | bytes) -> None:
     """Write `document` to `file`, all at once or not at all."""
     refuse_unless_plain(file)
+    content = document.encode("utf-8") if isinstance(document, str) else document
     try:
-        write_whole(file, document.encode("utf-8"), private=True)
+        write_whole(file, content, private=True)
     except OSError as error:
         raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
 

@@ -19,6 +19,7 @@ PANELS = {
     "Your photos": {
         "audit": "Show what an album gives away.",
         "protect": "Write a clean copy that hides the place.",
+        "clean": "Write a copy without metadata; the place is not hidden.",
         "verify": "Check that a copy keeps its promise.",
         "app": "Decide photo by photo, in your browser.",
         "next": "Decide whether a photo may be posted now.",
@@ -92,7 +93,15 @@ class _Program(Group):
         except ElsewhereError as error:
             sentence, code = str(error), MISUNDERSTOOD if isinstance(error, InputError) else ERROR
         except MemoryError:
-            sentence, code = "not enough memory for these scores", ERROR
+            sentence, code = (
+                "not enough memory: close other programs, or give less",
+                ERROR,
+            )
+        except ImportError as error:  # such as one that memory is too short to map
+            sentence, code = (
+                f"a library cannot be loaded ({error}): free some memory, or install it again",
+                ERROR,
+            )
         except KeyboardInterrupt:
             sentence, code = "stopped", STOPPED
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +11,11 @@ import typer
 from elsewhere import messages
 from elsewhere.cli import options
 from elsewhere.cli.program import COMMAND_LINE, ERROR, KEPT
+from elsewhere.values.photo_text import told_clues
 from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
-    from elsewhere.service import AlbumAudit, ScoredAlbum
+    from elsewhere.service import AlbumAudit, AuditedText, ScoredAlbum
 
 
 _REPORT = typer.Option(
@@ -24,6 +26,7 @@ _REPORT = typer.Option(
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     album: Annotated[list[Path], options.ALBUM],
     at: Annotated[list[str] | None, options.AT] = None,
+    at_anyway: Annotated[bool, options.AT_ANYWAY] = False,
     hide: Annotated[list[str] | None, options.HIDE] = None,
     hide_level: Annotated[str | None, options.HIDE_LEVEL] = None,
     radius: Annotated[float, options.RADIUS] = 25.0,
@@ -32,15 +35,15 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     world: Annotated[bool | None, options.MAP] = None,
     report: Annotated[Path | None, _REPORT] = None,
     as_json: Annotated[bool, options.JSON] = False,
+    text: Annotated[bool, options.TEXT] = True,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> int:
     """Show what an album gives away: where an attacker would place it, and which photos reveal it.
 
     Photos are scored as they would be shared. Nothing leaves this machine; nothing is changed. If
-    the files have positions, or you give --at, you also see the rank of the true place among the
-    guesses, the chance of a guess near it, how the rank changes as photos are added, and what each
-    photo contributes. The embedded model's probabilities are calibrated for up to 16 photos
-    together. For more photos of a place that it was not trained on, rely on the ranks.
+    the files have positions, or you give --at, you also see which of the attacker's first places is
+    within --radius of the true one, the chance of a guess near it, how that changes as photos are
+    added, and what each photo contributes.
 
     Examples:
 
@@ -57,8 +60,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     from elsewhere.cli.parse import parse_places
     from elsewhere.cli.render.audit import show
-    from elsewhere.cli.render.printing import print_json
+    from elsewhere.cli.render.printing import fact_table, print_json, printed
     from elsewhere.cli.render.progress import stages
+    from elsewhere.cli.render.protect import skipped_files
     from elsewhere.service import (
         Ledger,
         audit_album,
@@ -79,6 +83,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             album,
             wishes,
             at=places,
+            at_anyway=at_anyway,
             scorers=tuple(scorer or ("embedded",)),
             cache=cache,
             posted=tuple(posted or ()),
@@ -86,6 +91,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             keep=report is not None,  # the page shows the photos
             need_place=False,
             opinions=True,
+            read_text=text,
             progress=progress,
         ) as opened,
     ):
@@ -99,7 +105,22 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     if as_json:
         print_json(_plain_values(audit, scored))
     else:
-        show(audit, world)
+        chosen = {
+            "--at": [place.label for place in places] if at and "-" in at and places else at,
+            "--hide": hide,
+            "--hide-level": hide_level and [hide_level],
+            "--radius": [f"{radius:g}"] if radius != Wishes().radius_km else None,
+            "--scorer": scorer,
+            "--posted": posted,
+        }
+        words: list[str | Path] = [*album, *(["--at-anyway"] if at_anyway else [])]
+        for name, values in chosen.items():
+            for value in values or ():
+                words += [name, value]
+        show(audit, world, shlex.join(map(str, words)))
+        if others := [file for file in scored.skipped if not file.lost]:
+            with printed() as console:
+                console.print(fact_table(skipped_files(others)))
     if report is not None:
         typer.echo(f"report: {printable(str(report))} (private: it names the place)", err=True)
     lost = [file for file in scored.skipped if file.lost]
@@ -113,14 +134,50 @@ def _plain_values(album: AlbumAudit, scored: ScoredAlbum) -> dict[str, Any]:
     from dataclasses import asdict
 
     wholes = [threat.whole for threat in album.threats] or [True] * len(album.audits)
+    numbers = None if album.numbers is None else asdict(album.numbers)
     return {
+        "numbers": numbers,
         "audits": [
             {"photos": "all" if whole else "of the place", **asdict(audit)}
             for whole, audit in zip(wholes, album.audits, strict=True)
         ],
         "leaks": [asdict(leak) for leak in album.leaks],
+        "texts": [_plain_text(text) for text in album.texts],
         "notes": [messages.note(note) for note in album.notes],
         "left": [
             {"file": file.name, "kind": file.kind, "reason": file.reason} for file in scored.skipped
         ],
+    }
+
+
+def _plain_text(audited: AuditedText) -> dict[str, Any]:
+    """The text of one photo, for JSON: rectangles are left, top, right, bottom in pixels."""
+    lines = []
+    for line in audited.text.lines:
+        lines.append(
+            {
+                "text": line.text,
+                "read": line.is_read,
+                "confidence": line.confidence,
+                "box": list(line.box),
+                "may_mean": [
+                    {
+                        "kind": clue.kind,
+                        "excerpt": clue.excerpt,
+                        "label": clue.label,
+                        "ratio": clue.ratio,
+                        "positions": [list(position) for position in clue.positions],
+                        "countries": list(clue.countries),
+                        "near_hidden": near,
+                    }
+                    for clue, near in told_clues(line, audited.telling)
+                ],
+            }
+        )
+    return {
+        "photo": audited.text.photo,
+        "lines": lines,
+        "unread": audited.text.unread,
+        "more": audited.text.more,
+        "failed": audited.text.failed,
     }

@@ -9,10 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from elsewhere.cli import options
-from elsewhere.cli.render.batch import show_progress, show_summary
+from elsewhere.cli.render.batch import show_failures, show_progress, show_summary
 
+EXCEEDED = 5  # the exit code of a run whose results exceed a limit
 _WISHES = "Wishes for albums without their own"
 _RUN = "How to run"
+_OUT = "What to write"
 
 
 class EngineName(StrEnum):
@@ -28,6 +30,13 @@ class DeviceName(StrEnum):
     AUTO = "auto"
     CPU = "cpu"
     CUDA = "cuda"
+
+
+class ProgressName(StrEnum):
+    """How progress is shown."""
+
+    AUTO = "auto"
+    JSON = "json"
 
 
 _INPUT = typer.Argument(
@@ -46,7 +55,10 @@ _ENGINE = typer.Option(
     metavar="local|ray", help="Run on this machine or on a Ray cluster; the rows are the same."
 )
 _BLOCK = typer.Option(
-    min=1, metavar="PHOTOS", help="Photos per block of work, at most.", show_default="1024"
+    min=1,
+    metavar="PHOTOS",
+    help="Photos per block of work, at most.",
+    show_default="chosen from the data",
 )
 _WORKERS = typer.Option(
     min=1, metavar="N", help="Blocks to work on at a time.", show_default="all processors"
@@ -70,6 +82,31 @@ _KEY_FILE = typer.Option(
     help="File with the key from which each album's secret top is drawn: runs with the same key "
     "draw the same.",
     show_default="a new one, stored in the output",
+)
+_UPDATE = typer.Option(
+    "--update",
+    help="Bring the output of an earlier run up to date: albums that are new or changed are "
+    "planned, all others keep their rows.",
+)
+_PROGRESS = typer.Option(
+    metavar="auto|json",
+    help="How progress is shown on stderr: a bar or a line a minute, or JSON lines with rates and "
+    "the seconds left.",
+)
+_FAIL_IF = typer.Option(
+    metavar="LIMIT",
+    help="End with exit code 5 if the results exceed this, such as 'broken>1%' or 'left>100'. "
+    "Repeat it for more.",
+    show_default="files>0",
+)
+_CARRY = typer.Option(
+    metavar="COLUMN",
+    help="Also write this column of the input, where all rows of an album agree. Repeat it for "
+    "more. Partition keys are always written.",
+)
+_PARTITION_BY = typer.Option(
+    metavar="COLUMN",
+    help="Write the rows into folders by this column, such as country=FR. Repeat it for more.",
 )
 _CERTIFICATES = typer.Option(
     "--certificates",
@@ -97,7 +134,12 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     device: Annotated[DeviceName, options.under(_RUN, _DEVICE)] = DeviceName.AUTO,
     gpus: Annotated[float | None, options.under(_RUN, _GPUS)] = None,
     key_file: Annotated[Path | None, options.under(_RUN, _KEY_FILE)] = None,
-    certificates: Annotated[bool, options.under(_RUN, _CERTIFICATES)] = False,
+    update: Annotated[bool, options.under(_RUN, _UPDATE)] = False,
+    progress: Annotated[ProgressName, options.under(_RUN, _PROGRESS)] = ProgressName.AUTO,
+    fail_if: Annotated[list[str] | None, options.under(_RUN, _FAIL_IF)] = None,
+    certificates: Annotated[bool, options.under(_OUT, _CERTIFICATES)] = False,
+    carry: Annotated[list[str] | None, options.under(_OUT, _CARRY)] = None,
+    partition_by: Annotated[list[str] | None, options.under(_OUT, _PARTITION_BY)] = None,
 ) -> None:
     """Plan every album of a dataset: what it gives away, and what to withhold.
 
@@ -114,9 +156,10 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     - `elsewhere batch /shared/albums -o /shared/planned --engine ray --address auto`
       (on the Ray cluster of this machine)
 
-    Exit codes: 0 every album has a row, 1 an error, 2 invalid usage, 130 stopped.
+    Exit codes: 0 every album has a row, 1 an error, 2 invalid usage, 5 the run is complete but a
+    file of the dataset could not be used or a limit of --fail-if is exceeded, 130 stopped.
     """
-    from elsewhere.batch import DEFAULT_BLOCK, DEFAULT_WORK, Engine, Settings, run
+    from elsewhere.batch import DEFAULT_WORK, NO_LOST_FILES, Engine, Limit, Settings, run
     from elsewhere.service import MAX_SIDE
 
     wishes: dict[str, Any] = {
@@ -132,15 +175,23 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         scorers=tuple(scorer or ["embedded"]),
         wishes={name: value for name, value in wishes.items() if value is not None},
         work_limit=DEFAULT_WORK if work_limit is None else work_limit,
-        block=block or DEFAULT_BLOCK,
+        block=block,
         max_side=max_side or MAX_SIDE,
         device=device.value,
         certificates=certificates,
+        carry=tuple(carry or ()),
+        partition_by=tuple(partition_by or ()),
+        update=update,
         key="" if key_file is None else _read_key(key_file),
     )
-    with show_progress(output) as progress:
-        summary = run(settings, Engine(engine.value, workers, address, gpus), progress)
-    show_summary(summary, output)
+    limits = [Limit.parse(text) for text in fail_if or ()]
+    if not any(limit.name == NO_LOST_FILES.name for limit in limits):
+        limits.append(NO_LOST_FILES)
+    with show_progress(output, as_json=progress is ProgressName.JSON) as steps:
+        summary = run(settings, Engine(engine.value, workers, address, gpus), steps)
+    show_summary(summary, output, steps.unchanged)
+    if show_failures(summary, limits):
+        raise typer.Exit(EXCEEDED)
 
 
 def _absolute(path: str) -> str:

@@ -41,9 +41,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """Guess where photos were taken, each alone and all together, as an attacker would.
 
     Only the pictures count, as they would be shared; metadata is ignored. Nothing leaves this
-    machine. Each place stands for a cell of the globe, which may be hundreds of kilometres across.
-    The embedded model's probabilities are calibrated for up to 16 photos together. For more photos
-    of a place that it was not trained on they are overconfident: rely on the ranks.
+    machine. A place is a circle of 25 km, named after its chief town; centres are at least 50 km
+    apart. Of models with coarse cells it is a cell, which may be hundreds of kilometres across.
 
     Examples:
 
@@ -70,21 +69,17 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
 
 def _places(info: ScorerInfo, row: NDArray[Any], top: int) -> list[dict[str, Any]]:
-    """The most likely cells of one row, with names if the scorer knows its cells."""
+    """The first places of one row, or its likeliest cells; with names if the cells are known."""
     import numpy as np
 
-    from elsewhere.service import cell_names, cell_towns
+    from elsewhere.service import first_guesses
 
     places = []
-    for cell in np.argsort(-row, kind="stable")[:top].tolist():
-        place: dict[str, Any] = {"cell": cell, "probability": round(float(np.exp(row[cell])), 6)}
-        if info.globe is not None:
-            lat, lon = cell_towns(info.globe)
-            place |= {
-                "place": cell_names(info.globe)[cell],
-                "lat": round(float(lat[cell]), 4),
-                "lon": round(float(lon[cell]), 4),
-            }
+    for guess in first_guesses(np.exp(row.astype(np.float64)), info.globe, top):
+        place: dict[str, Any] = {"cell": guess.cell, "probability": round(guess.probability, 6)}
+        if guess.lat is not None and guess.lon is not None:
+            position = {"lat": round(guess.lat, 4), "lon": round(guess.lon, 4)}
+            place |= {"place": guess.name, **position}
         places.append(place)
     return places
 
@@ -125,11 +120,12 @@ def _show(info: ScorerInfo, scores: Scores, top: int, world: bool | None) -> Non
         if scores.photos > 1:
             limit = min(top, 3 if scores.photos <= _MAX_DETAILED else 1)
             pairs = zip(names, scores.values, strict=True)
-            _table(console, [(name, _places(info, row, limit)) for name, row in pairs])
+            rows = [(name, _places(info, row, limit)) for name, row in pairs]
+            _table(console, rows, fine=info.points is not None)
             title = f"all {scores.photos} together"
             row = combine_rows(scores.values, info.exponents)
         places = _places(info, row, top)
-        _table(console, [(title, places)], numbered=True)
+        _table(console, [(title, places)], fine=info.points is not None, numbered=True)
         if info.globe is not None and (console.is_terminal if world is None else world):
             marks = [(place["lat"], place["lon"]) for place in places[:9]]
             width = min(console.width - 2, _WIDE)
@@ -145,9 +141,13 @@ def _show(info: ScorerInfo, scores: Scores, top: int, world: bool | None) -> Non
 
 
 def _table(
-    console: Console, rows: Sequence[tuple[str, list[dict[str, Any]]]], numbered: bool = False
+    console: Console,
+    rows: Sequence[tuple[str, list[dict[str, Any]]]],
+    *,
+    fine: bool,
+    numbered: bool = False,
 ) -> None:
-    """Print photos and their places, most likely first, with bars."""
+    """Print photos and their places, most likely first, with bars; coarse cells have numbers."""
     from rich.text import Text
 
     from elsewhere.cli.render.printing import bar, grid, percent
@@ -155,7 +155,7 @@ def _table(
     table = grid("left", "right", "right", "left", "left")
     for name, places in rows:
         for number, place in enumerate(places, start=1):
-            cell = Text(f"cell {place['cell']}", "dim")
+            cell = Text("" if fine else f"cell {place['cell']}", "dim")
             table.add_row(
                 Text(printable(name), "bold") if number == 1 else "",
                 Text(str(number), "dim") if numbered else "",

@@ -40,6 +40,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     posted: Annotated[list[Path] | None, options.POSTED] = None,
     top: Annotated[int, _TOP] = 5,
     at: Annotated[list[str] | None, options.AT] = None,
+    at_anyway: Annotated[bool, options.AT_ANYWAY] = False,
     hide: Annotated[list[str] | None, options.HIDE] = None,
     hide_level: Annotated[str | None, options.HIDE_LEVEL] = None,
     radius: Annotated[float, options.RADIUS] = 25.0,
@@ -104,19 +105,19 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             paths,
             wishes,
             at=places,
+            at_anyway=at_anyway,
             scorers=tuple(scorer or ("embedded",)),
             cache=cache,
             posted=tuple(posted or ()),
             ledger=ledger,
             keep=output is not None,
+            read_text=False,
             progress=progress,
         ) as opened,
     ):
         scored, public = opened.scored, opened.posted
         progress(Step("planning", 0, 0))
-        checked = check_next_photo(
-            scored, opened.places, wishes, photo, posted=public, ledger=ledger
-        )
+        checked = check_next_photo(scored, opened.places, wishes, photo, posted=public)
         progress(Step("planning", 1, 1))
         if output is not None and checked.alone is not None:
             export = export_album(
@@ -144,8 +145,8 @@ def _show(checked: NextPhoto, export: Export | None, *, nothing_written: bool) -
         names = printable(", ".join(checked.names))
         console.print(Text.assemble((str(answer), f"bold {_COLOURS[answer]}"), f"  {names}"))
         console.print(Text(printable(messages.next_reason(checked.decision))))
-        for note in messages.notes(checked.album):
-            console.print(Text(printable(note), "dim"))
+        for note in checked.album.notes:
+            console.print(Text(printable(messages.note(note)), "dim"))
         if export is not None:
             console.print(Text(f"clean copy: {printable(str(export.target))}", "bold"))
             certificate = printable(export.certificate.as_posix())
@@ -166,7 +167,7 @@ def _print_json(checked: NextPhoto, export: Export | None, public_count: int) ->
         "costs": float(checked.decision.more),
         "public": public_count,
         "verdict": messages.verdict(checked.alone) if checked.alone else "",
-        "notes": messages.notes(checked.album),
+        "notes": [messages.note(note) for note in checked.album.notes],
     }
     if export is not None:
         document |= {

@@ -84,6 +84,11 @@ _CERTIFICATE = typer.Option(
     help="Save a certificate: the promise, the plan and the proven bound; an earlier "
     "one of that name is replaced.",
 )
+_PROOF = typer.Option(
+    metavar="FILE",
+    help="Save a proof that no plan is better, for elsewhere check and tools/check_proof.py; "
+    "packed if the name ends in .gz. An earlier proof of that name is replaced.",
+)
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
@@ -108,6 +113,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     as_json: Annotated[bool, options.under(_FILES, _JSON)] = False,
     output: Annotated[Path | None, options.under(_FILES, _OUTPUT)] = None,
     certificate: Annotated[Path | None, options.under(_FILES, _CERTIFICATE)] = None,
+    proof: Annotated[Path | None, options.under(_FILES, _PROOF)] = None,
 ) -> int:
     """Find the fewest photos to withhold so that a place is not among the first guesses.
 
@@ -133,9 +139,10 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     given = {name: value for name, value in locals().items() if value is not None}
     inputs = [*scores, *(prior or ()), values, near]
-    guard({"-o": output, "--certificate": certificate}, inputs)
+    guard({"-o": output, "--certificate": certificate, "--proof": proof}, inputs)
     for file in (output, certificate):
         refuse_foreign(file)
+    refuse_foreign(proof, proof=True)
     tables, plan, truths = _plan(given)
     names = tables[0].ids
     if output is not None or as_json:
@@ -156,7 +163,24 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         save(certificate, certify(plan, tables))
     elif certificate is not None:
         typer.echo(f"elsewhere: no certificate, because the plan is {plan.status}", err=True)
+    if proof is not None:
+        _save_proof(proof, plan, tables)
     return CODES[plan.status]
+
+
+def _save_proof(file: Path, plan: Plan, tables: list[Scores]) -> None:
+    """Write the proof that no plan is better, or say why there is none."""
+    import elsewhere
+    from elsewhere.service import proof_to_bytes
+
+    if plan.status == "unknown":
+        typer.echo("elsewhere: no proof, because the plan is unknown", err=True)
+        return
+    proof = elsewhere.prove(plan, tables if plan.several else tables[0])
+    if proof is None:
+        typer.echo("elsewhere: no proof, because it would be too long", err=True)
+        return
+    save(file, proof_to_bytes(proof, packed=file.suffix == ".gz"))
 
 
 def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[HiddenCells]]:

@@ -14,6 +14,7 @@ from elsewhere.values.plan import Status
 
 if TYPE_CHECKING:
     from elsewhere.service import Names, Order
+    from elsewhere.values.wishes import EditKind
 
 _PLACES = "What is hidden"
 _WISHES = "Which photos to share"
@@ -21,27 +22,45 @@ _ATTACKERS = "Against whom"
 _COPY = "The copy"
 _LIMITS = "Limits and output"
 
-_OUTPUT = typer.Option(
-    "--output",
-    "-o",
-    metavar="TARGET",
-    help="Where the clean copy goes: a new folder, or a new .zip.",
-)
 _DRY_RUN = typer.Option(
     "--dry-run",
     "-n",
-    help="Show what would be withheld; write no copy, certificate or report. Each run "
-    "draws another secret top: to compare plans, add --exact-top.",
+    help="Show what would be withheld; write no copy, certificate or report. The export then makes "
+    "the same plan.",
 )
 _KEEP = typer.Option(
     metavar="PHOTO",
     help="A photo that must stay: a name, or a pattern such as 'IMG_20*'. Repeatable.",
 )
-_DROP = typer.Option(metavar="PHOTO", help="A photo that must go, by name or pattern. Repeatable.")
 _VALUE = typer.Option(
     metavar="FILE|stars",
     help="What withholding a photo costs: a file of lines such as beach.jpg,2.5 (others "
     "cost 1), or stars (1 + the stars it is rated with).",
+)
+_EDITS = typer.Option(
+    "--edits",
+    metavar="HOW",
+    help="Edit photos that would be withheld, where that loses less: crop, cover, both or none. "
+    "What is cropped off or covered is in no byte of the copy.",
+)
+_NO_EDITS = typer.Option("--no-edits", help="Share photos as they are: the same as --edits none.")
+_MAX_LOSS = typer.Option(
+    "--max-loss",
+    metavar="SHARE",
+    help="The most of a photo that an edit may take out, such as 0.3 or 30%; the middle of a "
+    "picture counts more than its edges.",
+    show_default="50%",
+)
+_RECTANGLES = typer.Option(
+    "--rectangles",
+    metavar="FILE",
+    help='Edits that you drew, tried too: JSON such as {"beach.jpg": [[0, 0, 1000, 90]]}, each '
+    "cover as left, top, right, bottom in thousandths of the picture.",
+)
+_AS_IS = typer.Option(
+    "--as-is",
+    metavar="PHOTO",
+    help="A photo that is never edited, by name or pattern. Repeatable.",
 )
 _BURSTS = typer.Option(
     "--bursts", help="Keep or withhold photos of one burst together: at most 2 seconds apart."
@@ -56,19 +75,14 @@ _PRIOR = typer.Option(
     help="What the audience already knows: the country, region or town of the photos. "
     "Then only other places there can come before the hidden one.",
 )
+_TEXT_HELP = (
+    "Read the text on the photos, and withhold those that name a place within 100 km of a hidden "
+    "one. Share one all the same with --keep."
+)
 _REMEMBER = typer.Option(
     "--remember",
     help="Record privately what this copy gives away, so that later albums of the "
     "place count it. Earlier records always count.",
-)
-_FULL = typer.Option("--full", help="Do not shrink photos.")
-_ORDER = typer.Option(
-    metavar="ORDER", help="Order of the files: shuffled (hides the order in time) or album."
-)
-_NAMES = typer.Option(
-    metavar="NAMES",
-    help="Names of the files: neutral (numbered without gaps) or keep, which may reveal dates and "
-    "places.",
 )
 _PRIVATE = typer.Option(
     metavar="DIR",
@@ -82,17 +96,23 @@ _REPORT = typer.Option(
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     album: Annotated[list[Path], options.ALBUM],
-    output: Annotated[Path | None, _OUTPUT] = None,
+    output: Annotated[Path | None, options.OUTPUT] = None,
     dry_run: Annotated[bool, _DRY_RUN] = False,
     top: Annotated[int | None, options.TOP] = None,
     budget: Annotated[str | None, options.BUDGET] = None,
     at: Annotated[list[str] | None, options.under(_PLACES, options.AT)] = None,
+    at_anyway: Annotated[bool, options.under(_PLACES, options.AT_ANYWAY)] = False,
     hide: Annotated[list[str] | None, options.under(_PLACES, options.HIDE)] = None,
     hide_level: Annotated[str | None, options.under(_PLACES, options.HIDE_LEVEL)] = None,
     radius: Annotated[float, options.under(_PLACES, options.RADIUS)] = 25.0,
     keep: Annotated[list[str] | None, options.under(_WISHES, _KEEP)] = None,
-    drop: Annotated[list[str] | None, options.under(_WISHES, _DROP)] = None,
+    drop: Annotated[list[str] | None, options.under(_WISHES, options.DROP)] = None,
     value: Annotated[str | None, options.under(_WISHES, _VALUE)] = None,
+    edits: Annotated[str, options.under(_WISHES, _EDITS)] = "none",
+    no_edits: Annotated[bool, options.under(_WISHES, _NO_EDITS)] = False,
+    max_loss: Annotated[str | None, options.under(_WISHES, _MAX_LOSS)] = None,
+    rectangles: Annotated[Path | None, options.under(_WISHES, _RECTANGLES)] = None,
+    as_is: Annotated[list[str] | None, options.under(_WISHES, _AS_IS)] = None,
     bursts: Annotated[bool, options.under(_WISHES, _BURSTS)] = False,
     each_photo: Annotated[bool | None, options.under(_WISHES, _EACH_PHOTO)] = None,
     scorer: Annotated[list[str] | None, options.under(_ATTACKERS, options.SCORERS)] = None,
@@ -102,20 +122,22 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     remember: Annotated[bool, options.under(_ATTACKERS, _REMEMBER)] = False,
     exact_top: Annotated[bool, options.under(_ATTACKERS, options.EXACT_TOP)] = False,
     max_side: Annotated[int | None, options.under(_COPY, options.MAX_SIDE)] = None,
-    full: Annotated[bool, options.under(_COPY, _FULL)] = False,
-    order: Annotated[str, options.under(_COPY, _ORDER)] = "shuffled",
-    names: Annotated[str, options.under(_COPY, _NAMES)] = "neutral",
+    full: Annotated[bool, options.under(_COPY, options.FULL)] = False,
+    order: Annotated[str, options.under(_COPY, options.ORDER)] = "shuffled",
+    names: Annotated[str, options.under(_COPY, options.NAMES)] = "neutral",
     private: Annotated[Path | None, options.under(_COPY, _PRIVATE)] = None,
     report: Annotated[bool, options.under(_COPY, _REPORT)] = True,
     time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
     as_json: Annotated[bool, options.under(_LIMITS, options.JSON)] = False,
+    text: Annotated[bool, options.under(_ATTACKERS, options.TEXT, help=_TEXT_HELP)] = True,
     cache: Annotated[bool, options.under(_LIMITS, options.CACHE)] = True,
 ) -> int:
     """Write a clean copy of an album that hides its place.
 
-    Photos are read, never changed, and nothing leaves this machine. The plan withholds the fewest
-    photos so that the place is not among the first guesses of the given attackers. The others are
-    copied without metadata. The copy is read back, scored again and proved before it appears.
+    Photos are read, never changed, and nothing leaves this machine. The plan withholds as few
+    photos as it can so that none of the given attackers' first places is within --radius of the
+    photos. The others are copied without metadata. The copy is read back, scored again and proved
+    before it appears.
 
     Examples:
 
@@ -130,14 +152,17 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 
     Exit codes: 0 the promise is kept, 1 an error, 2 invalid usage,
     3 no plan keeps the promise, nothing new can be shared, or the budget is too small to hide the
-    place (nothing is written), 4 stopped before a plan was found. If only the report cannot be
-    written, the copy stays and a warning is printed.
+    place (nothing is written), 4 stopped before a plan was found. Where there is no plan,
+    `elsewhere clean` writes a copy that hides nothing. If only the report cannot be written, the
+    copy stays and a warning is printed.
     """
-    from elsewhere.cli.parse import parse_places, read_named_values
+    from elsewhere.cli.commands.clean import clean_command
+    from elsewhere.cli.parse import parse_places, parse_share, read_drawn_edits, read_named_values
     from elsewhere.cli.render.audit import show_guesses
     from elsewhere.cli.render.progress import stages
     from elsewhere.cli.render.protect import show
     from elsewhere.service import MAX_SIDE, Ledger, NowhereError, Recipe, protect_album
+    from elsewhere.values.versions import MAX_LOSS
     from elsewhere.values.wishes import Wishes
 
     if output is None and not dry_run:
@@ -146,6 +171,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         raise InputError(
             "give either --top K (withhold the fewest) or --budget (push it down furthest)"
         )
+    if no_edits and edits != "none":
+        raise InputError("give either --edits or --no-edits")
     if max_side is not None and full:
         raise InputError("give either --max-side PIXELS or --full")
     if top is None and budget is None:
@@ -163,6 +190,10 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         stars=value == "stars",
         margin=margin,
         each_photo=each_photo,
+        edits=cast("EditKind", "none" if no_edits else edits),
+        max_loss=MAX_LOSS if max_loss is None else parse_share(max_loss, "--max-loss"),
+        rectangles={} if rectangles is None else read_drawn_edits(rectangles),
+        as_is=tuple(as_is or ()),
         bursts=bursts,
         prior=prior,
         exact_top=exact_top,
@@ -176,6 +207,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 None if dry_run else output,
                 wishes,
                 at=places,
+                at_anyway=at_anyway,
                 scorers=tuple(scorer or ("embedded",)),
                 recipe=recipe,
                 cache=cache,
@@ -186,12 +218,13 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 order=cast("Order", order),
                 names=cast("Names", names),
                 command=COMMAND_LINE if report else None,
+                read_text=text,
                 progress=progress,
             )
     except NowhereError as nowhere:
-        show_guesses(nowhere.guesses, as_json=as_json)
+        show_guesses(nowhere.guesses, clean_command(album, output), as_json=as_json)
         raise
-    show(done, as_json)
+    show(done, as_json, clean=clean_command(album, output), private=private)
     plan = done.plan.plan
     if plan.found and not done.kept:  # nothing may be shared
         return INFEASIBLE if plan.status == Status.OPTIMAL else UNKNOWN

@@ -91,6 +91,8 @@ def _show(target: Path, result: Verification) -> None:
         for guess in result.guesses:
             style = "bold red" if guess.found else "dim"
             console.print(Text(printable(texts.guess_text(guess)), style))
+        for tried in result.attacks:
+            console.print(Text(printable(texts.attacks_text(tried)), "dim"))
         if result:
             conditions = printable(texts.conditions_text(result))
             console.print(Text(f"conditions: {conditions}", "dim"))
@@ -111,6 +113,7 @@ def _print_json(result: Verification) -> None:
             "notes": [texts.note_text(note) for note in result.notes],
             "conditions": [texts.condition_text(condition) for condition in result.conditions],
             "guesses": [texts.guess_text(guess) for guess in result.guesses],
+            "attacks": [texts.attacks_text(tried) for tried in result.attacks],
             "files": result.files,
             "views": result.reproved,
         }

@@ -10,13 +10,22 @@ from rich.text import Text
 from elsewhere import messages
 from elsewhere.cli.render.printing import bar, grid, has_unicode, percent, print_json, printed
 from elsewhere.cli.render.worldmap import draw
-from elsewhere.messages.phrases import ordinal, signed
+from elsewhere.messages.photo_text import describe_clue, describe_line, describe_rest
+from elsewhere.messages.phrases import near, ordinal, signed
+from elsewhere.values.photo_text import told_clues
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from elsewhere.service import AlbumAudit, Audit, Exposure, Leaking, ModelGuess
+    from elsewhere.service import (
+        AlbumAudit,
+        Audit,
+        AuditedText,
+        Exposure,
+        Leaking,
+        ModelGuess,
+    )
 
 
 def _summary(console: Console, album: AlbumAudit) -> None:
@@ -34,7 +43,7 @@ def _summary(console: Console, album: AlbumAudit) -> None:
     for (place, scorer), (own, whole) in rows.items():
         name = f"{place}, seen by {scorer}" if several else place
         cells = [
-            f"{ordinal(audit.truth.rank)} guess, {percent(audit.truth.probability)}"
+            f"{_short(audit, audit.truth.rank)}, {percent(audit.truth.probability)}"
             if audit is not None and audit.truth is not None
             else ""
             for audit in (own or whole, whole)
@@ -44,8 +53,18 @@ def _summary(console: Console, album: AlbumAudit) -> None:
     console.print()
 
 
-def show_guesses(guesses: Sequence[ModelGuess], *, as_json: bool) -> None:
-    """Print what the models guess of an album without a known place."""
+def _short(audit: Audit, rank: int) -> str:
+    """A rank in a table: "3rd guess", or that it is not among the first places."""
+    if audit.rank_limit is not None and rank > audit.rank_limit:
+        return f"not among {audit.rank_limit}"
+    return f"{ordinal(rank)} guess"
+
+
+def show_guesses(guesses: Sequence[ModelGuess], clean: str = "", *, as_json: bool) -> None:
+    """Print what the models guess of an album without a known place.
+
+    `clean` is the command that shares it without hiding anything, where that is offered.
+    """
     if as_json:
         documents = [
             {"scorer": guess.scorer, "place": guess.place, "probability": round(guess.share, 6)}
@@ -61,6 +80,8 @@ def show_guesses(guesses: Sequence[ModelGuess], *, as_json: bool) -> None:
         with printed() as console:
             console.print("What the models guess of these photos together:")
             console.print(table)
+            if clean:
+                console.print(Text(printable(messages.clean_offer(clean))))
 
 
 _WIDE = 72
@@ -69,15 +90,28 @@ _MAX_PHOTOS = 15
 """Photos that are listed; the others are summed up."""
 _PUBLIC = ("posted/", "remembered/")
 """How the names of public photos begin."""
+_MAX_LINES = 6
+"""Lines of text that are listed of a photo."""
 _MAX_EXAMPLES = 120
 """Characters of the examples of a leak."""
 _STEPS = (1, 2, 3, 5, 8, 16, 32, 64, 128, 256, 512, 1024)
 """Numbers of photos after which the rank is shown."""
 
 
-def show(album: AlbumAudit, world: bool | None) -> None:
-    """Print the audit; `world` says whether with a map, None: only to a terminal."""
+def show(album: AlbumAudit, world: bool | None, chosen: str) -> None:
+    """Print the audit; `world` says whether with a map, None: only to a terminal.
+
+    `chosen` is what the user typed of the album and its places.
+    """
     with printed() as console:
+        first, _ = messages.coarse_first(album.notes)
+        for note in first:
+            _print(console, messages.as_sentence(messages.note(note)), "bold yellow")
+        numbers = messages.key_numbers(album.numbers) if album.numbers is not None else []
+        for _, sentence in numbers:
+            _print(console, sentence, "bold")
+        if first or numbers:
+            console.print()
         _summary(console, album)
         shown: set[str] = set()
         """Scorers whose audit of the whole album is printed."""
@@ -102,11 +136,12 @@ def show(album: AlbumAudit, world: bool | None) -> None:
                 _map(console, audit)
             if audit.truth is not None and (own or not several):
                 _exposure(console, audit, audit.truth)
-                _ranks(console, audit.truth)
+                _ranks(console, audit, audit.truth)
             if own:
                 _photos(console, audit)
+        _texts(console, album.texts)
         _leaks(console, album.leaks)
-        _closing(console, album)
+        _closing(console, album, chosen)
 
 
 def _labels_by_cell(album: AlbumAudit, audit: Audit) -> dict[int, str]:
@@ -129,7 +164,13 @@ def _guesses(console: Console, audit: Audit, labels: dict[int, str]) -> None:
     table = grid("right", "right", "left", "left", "left")
     for number, guess in enumerate(audit.guesses, 1):
         mark = ""
-        if guess.cell in hidden:
+        if guess.cell in hidden and audit.radius_km is not None:
+            mark = f"within {audit.radius_km:g} km"
+            if labels:
+                mark += f" of {printable(labels[guess.cell])}"
+            elif audit.truth is not None and audit.truth.whole:
+                mark = f"in {printable(audit.truth.label)}"
+        elif guess.cell in hidden:
             mark = "in the zone" if wide else "the truth"
             if labels:
                 mark = f"in the zone of {printable(labels[guess.cell])}"
@@ -165,22 +206,22 @@ def _map(console: Console, audit: Audit) -> None:
 
 
 def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
-    rank = "first" if truth.rank == 1 else ordinal(truth.rank)
-    zone = "its cell" if len(truth.cells) == 1 else f"the {len(truth.cells)} cells around it"
-    _print(
-        console,
-        f"{truth.label} is the {rank} guess of {audit.cells} cells, with "
-        f"{percent(truth.probability)} for {zone}.",
-        style="bold",
-    )
-    ranks = [ordinal(opinion.rank) for opinion in audit.opinions if opinion.rank is not None]
+    _print(console, exposure_sentence(audit, truth), style="bold")
+    limit = audit.rank_limit
+    ranks = [
+        f"beyond the first {limit}" if limit and opinion.rank > limit else ordinal(opinion.rank)
+        for opinion in audit.opinions
+        if opinion.rank is not None
+    ]
     if ranks:
         same = len(set(ranks)) == 1
-        heads = "another head" if len(ranks) == 1 else "other heads"
+        single = len(ranks) == 1
+        models = "the model trained on half the photos puts" if single else (
+            f"{len(ranks)} models like it, each trained on half the photos, put"
+        )  # fmt: skip
         _print(
             console,
-            f"Second opinion: {heads} of the model {'puts' if len(ranks) == 1 else 'put'} it "
-            f"{ranks[0] if same else listed(ranks)}.",
+            f"Second opinion: {models} it {ranks[0] if same else listed(ranks)}.",
         )
     if truth.best_km is not None:
         away = f"{truth.best_km:,.0f} km" if truth.best_km >= 1 else "less than 1 km"
@@ -194,12 +235,32 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
             Text("a guess within", "dim"), *(f"{within.km:g} km" for within in truth.within)
         )
         table.add_row("chance", *(percent(within.chance) for within in truth.within))
-        table.add_row("at most", *(Text(percent(within.at_most), "dim") for within in truth.within))
+        at_most = (Text(percent(within.at_most), "dim") for within in truth.within)
+        table.add_row("at most", *at_most)
         console.print(table)
         console.print()
 
 
-def _ranks(console: Console, truth: Exposure) -> None:
+def exposure_sentence(audit: Audit, truth: Exposure) -> str:
+    """Where what is hidden stands among the guesses."""
+    if audit.radius_km is not None:
+        where = near(truth.label, audit.radius_km, whole=truth.whole)
+        if audit.rank_limit is not None and truth.rank > audit.rank_limit:
+            return (
+                f"None of its first {audit.rank_limit} places is {where}, which it gives "
+                f"{percent(truth.probability)}."
+            )
+        first = "first" if truth.rank == 1 else ordinal(truth.rank)
+        return f"Its {first} place is {where}, which it gives {percent(truth.probability)}."
+    rank = "first" if truth.rank == 1 else ordinal(truth.rank)
+    zone = "its cell" if len(truth.cells) == 1 else f"the {len(truth.cells)} cells around it"
+    return (
+        f"{truth.label} is the {rank} guess of {audit.cells} cells, with "
+        f"{percent(truth.probability)} for {zone}."
+    )
+
+
+def _ranks(console: Console, audit: Audit, truth: Exposure) -> None:
     total = len(truth.album_order.ranks)
     if total < 2:
         return
@@ -211,7 +272,8 @@ def _ranks(console: Console, truth: Exposure) -> None:
     table = grid("left", *("right" for _ in steps))
     table.add_row(Text("after photos", "dim"), *(Text(str(n), "dim") for n in steps))
     for name, curve in (("album's order", truth.album_order), ("worst order", truth.worst_order)):
-        table.add_row(name, *(ordinal(curve.ranks[n - 1]) for n in steps))
+        ranks = (messages.short_rank(curve.ranks[n - 1], audit.rank_limit) for n in steps)
+        table.add_row(name, *ranks)
         table.add_row("", *(Text(percent(curve.probabilities[n - 1]), "dim") for n in steps))
     console.print(table)
     worst = truth.worst_order
@@ -243,7 +305,7 @@ def _photos(console: Console, audit: Audit) -> None:
         table.add_row(
             Text(printable(names[photo])),
             "" if truth is None else signed(-truth.shares.gains[photo]),
-            "" if alone.rank is None else ordinal(alone.rank),
+            "" if alone.rank is None else messages.short_rank(alone.rank, audit.rank_limit),
             Text(percent(alone.guesses[0].probability), "dim"),
             Text(alone.guesses[0].name),
         )
@@ -259,9 +321,58 @@ def _photos(console: Console, audit: Audit) -> None:
         rivals = [rival.name for rival in truth.shares.rivals]
         _print(
             console,
-            "Given away in nats, summed over the rivals "
-            f"{'; '.join(rivals)}: + speaks for the place, − against it.",
+            "How much each photo speaks for the place (+) or against it (−), compared with "
+            f"{'; '.join(rivals)}.",
             style="dim",
+        )
+    limit, radius = audit.rank_limit, audit.radius_km
+    if radius and limit and any((alone.rank or 0) > limit for alone in audit.alone):
+        _print(console, messages.why_withheld(radius), style="dim")
+    console.print()
+
+
+def _texts(console: Console, texts: Sequence[AuditedText]) -> None:
+    """Print what is written on the photos: what may tell the place, and how much is unread."""
+    if not texts:
+        return
+    _print(console, "Text on the photos", "bold")
+    console.print()
+    table = grid("left", "left", "left", "left")
+    names = _short_names([audited.text.photo for audited in texts])
+    unread = []
+    for name, audited in zip(names, texts, strict=True):
+        text = audited.text
+        entries: list[tuple[str, str, bool]] = []
+        for line in text.lines:
+            clues = told_clues(line, audited.telling)
+            meaning = "; ".join(describe_clue(clue) for clue, _ in clues)
+            if meaning:
+                entries.append((describe_line(line), meaning, any(near for _, near in clues)))
+        silent = [line for line in text.lines if line.is_read and not line.clues]
+        if silent:
+            lines = listed([describe_line(line) for line in silent], _MAX_LINES)
+            entries.append((lines, "", False))
+        if rest := describe_rest(text):
+            entries.append((rest, "", False))
+        for number, (what, meaning, is_near) in enumerate(entries[:_MAX_LINES]):
+            table.add_row(
+                Text(printable(name) if number == 0 else ""),
+                Text(printable(what)),
+                Text(printable(meaning)),
+                Text("near what is hidden" if is_near else "", "bold red"),
+            )
+        if any(not line.is_read for line in text.lines):
+            unread.append(name)
+    if table.row_count:
+        console.print(table)
+    if unread:
+        photos = f"{counted(len(unread), 'photo')} ({listed(unread, _MAX_LINES)})"
+        _print(console, f"Text, or what looks like it, that could not be read: {photos}.", "dim")
+    if any(audited.telling for audited in texts):
+        _print(
+            console,
+            "Photos with a readable name near what is hidden are withheld from a shared copy, "
+            "unless you keep them by name.",
         )
     console.print()
 
@@ -283,8 +394,9 @@ def _leaks(console: Console, leaks: Sequence[Leaking]) -> None:
     console.print()
 
 
-def _closing(console: Console, album: AlbumAudit) -> None:
-    for note in album.notes:
+def _closing(console: Console, album: AlbumAudit, chosen: str) -> None:
+    _, notes = messages.coarse_first(album.notes)
+    for note in notes:
         _print(console, f"Note: {messages.as_sentence(messages.note(note))}", style="dim")
     if not album.threats:
         _print(
@@ -303,7 +415,7 @@ def _closing(console: Console, album: AlbumAudit) -> None:
         style="dim",
     )
     if album.threats:
-        _print(console, "To share a copy that hides it: elsewhere protect ALBUM -o NEW-FOLDER")
+        _print(console, f"To share a copy that hides it: elsewhere protect {chosen} -o NEW-FOLDER")
 
 
 def _print(console: Console, sentence: str, style: str = "") -> None:

@@ -6,8 +6,11 @@ A pipe gets no spaces at the ends of lines either, so that its text can be compa
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -77,3 +80,11 @@ def bar(console: Console, probability: float) -> str:
 def has_unicode(console: Console) -> bool:
     """Whether the console can draw more than ASCII."""
     return console.encoding.lower().startswith("utf")
+
+
+def program_name() -> str:
+    """What to type for this program."""
+    if shutil.which("elsewhere"):
+        return "elsewhere"
+    called = Path(sys.argv[0])
+    return str(called) if called.name == "elsewhere" else "python -m elsewhere"

@@ -26,6 +26,8 @@ _LABELS = {
     "telling": "Writing report",
 }
 """The label of each stage."""
+_MAX_RATE = 1000
+"""Photos a second: nothing that is worked through is faster."""
 
 
 @dataclass
@@ -64,7 +66,8 @@ def stages() -> Iterator[Stages]:
             if not task.total:
                 return Text()
             speed = task.finished_speed or task.speed
-            rate = f" {speed:.1f} photos/s" if speed else ""
+            # what is looked up is not worked through, and its rate says nothing
+            rate = f" {speed:.1f} photos/s" if speed and speed < _MAX_RATE else ""
             return Text(f"{task.completed:.0f}/{task.total:.0f}{rate}", "dim")
 
     with Progress(

@@ -7,9 +7,8 @@ names the k that was drawn in secret.
 from __future__ import annotations
 
 import shlex
-import shutil
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +16,14 @@ import typer
 from rich.text import Text
 
 from elsewhere import messages
-from elsewhere.cli.render.printing import fact_table, print_json, printed
+from elsewhere.cli.render.printing import fact_table, print_json, printed, program_name
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
+from elsewhere.values.versions import picture_lost
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
-    from elsewhere.service import ProtectedAlbum
+    from elsewhere.service import Photo, ProtectedAlbum, SkippedFile
 
 _MAX_NAMES = 5
 """Names that are listed of skipped files."""
@@ -32,33 +32,48 @@ _MAX_WITHHELD = 40
 _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 
 
-def show(done: ProtectedAlbum, as_json: bool = False) -> None:
-    """Print the result for people or as JSON; a missing report is a warning on stderr."""
+def show(
+    done: ProtectedAlbum, as_json: bool = False, clean: str = "", private: Path | None = None
+) -> None:
+    """Print the result for people or as JSON; a missing report is a warning on stderr.
+
+    `clean` is the command that shares the album without hiding anything, `private` where the user
+    wants the certificate.
+    """
     if as_json:
         print_json(_plain_values(done))
     else:
-        _show(done)
+        _show(done, clean, private)
     if done.report_error is not None:
         warning = messages.report_warning(done.report_error)
         typer.echo(f"elsewhere: {printable(warning)}", err=True)
 
 
-def _show(done: ProtectedAlbum) -> None:
+def _show(done: ProtectedAlbum, clean: str, private: Path | None) -> None:
     plan, export = done.plan.plan, done.export
     with printed() as console:
         colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
         if colour == "green" and done.plan.advice is not None:
             colour = "yellow"  # hardly anything is shared
+        for note in messages.coarse_first(done.plan.notes)[0]:
+            text = messages.as_sentence(messages.note(note))
+            console.print(Text(printable(text), "bold yellow"))
         console.print(Text(printable(messages.verdict(done.plan)), f"bold {colour}"))
-        if not plan.found:
+        if plan.status == Status.INFEASIBLE:
             console.print(Text(printable(plan.explanation)))
         if advice := messages.advice(done.plan):
             console.print(Text(printable(messages.as_sentence(advice)), "yellow"))
         console.print()
+        numbers = messages.key_numbers(done.numbers) if done.numbers is not None else []
+        if numbers:
+            console.print(fact_table((name, Text(printable(text))) for name, text in numbers))
+            console.print()
         console.print(fact_table(_facts(done)))
         if export is None:
             if done.kept:
                 console.print(Text("\nNothing was written (--dry-run)."))
+            elif clean:
+                console.print(Text(f"\n{printable(messages.clean_offer(clean))}"))
             return
         target = printable(str(export.target))
         size = sum(file.size for file in export.files) / 1e6
@@ -68,18 +83,17 @@ def _show(done: ProtectedAlbum) -> None:
             if file is not None:
                 facts.append((name, Text(f"{printable(str(file))}  (private: it names the place)")))
         facts.append(("not covered", Text(NOT_COVERED)))
-        program = "elsewhere"
-        if not shutil.which(program):
-            called = Path(sys.argv[0])
-            program = str(called) if called.name == program else "python -m elsewhere"
-        facts.append(("prove again", Text(f"{program} verify {shlex.quote(target)}", "cyan")))
+        again = f"{program_name()} verify {shlex.quote(target)}"
+        if private is not None:
+            again += f" --private {shlex.quote(printable(str(private)))}"
+        facts.append(("prove again", Text(again, "cyan")))
         console.print()
         console.print(fact_table(facts))
 
 
 def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
     """The places, photos and notes, each with its name."""
-    from elsewhere.service import REASONS, SkippedFile, hidden_name, metadata_leaks
+    from elsewhere.service import hidden_name
 
     for place in (*done.plan.hidden, *done.plan.public):
         hidden = place in done.plan.hidden
@@ -99,24 +113,59 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
     photos = done.scored.photos
     ids = [photo.id for photo in photos]
     short_names = dict(zip(ids, apart_only(ids), strict=True))
-    drop = {ids[n] for n in done.plan.plan.promise.drop}
-    withheld = [short_names[name] for name in done.withheld if name not in drop]
+    telling = set(done.plan.telling_photos)
+    drop = {ids[n] for n in done.plan.plan.promise.drop} - telling
+    named = [short_names[name] for name in done.withheld if name in telling]
+    withheld = [short_names[name] for name in done.withheld if name not in drop | telling]
     dropped = [short_names[name] for name in done.withheld if name in drop]
     if withheld:
         yield "withheld", Text(_first_names(withheld, _MAX_WITHHELD))
+    if named:
+        names = _first_names(named, _MAX_WITHHELD)
+        yield "withheld", Text.assemble(names, ("  for readable text", "dim"))
     if dropped:
         names = _first_names(dropped, _MAX_WITHHELD)
         yield "dropped", Text.assemble(names, ("  as you asked", "dim"))
+    if done.plan.edits:
+        yield "edited", Text(_first_names(_edited(done, short_names), _MAX_WITHHELD))
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
+    yield from skipped_files(done.scored.skipped)
+    if done.kept:  # where there is no copy, nothing was removed
+        yield from removed_metadata(photos)
+    for line in messages.prices(done.plan) if _is_dear(done) else ():
+        yield "instead", Text(printable(line))
+    notes = map(messages.note, messages.coarse_first(done.plan.notes)[1])
+    for text in (*notes, *(done.export.notes if done.export else ())):
+        yield "note", Text(printable(text))
+
+
+def _edited(done: ProtectedAlbum, names: Mapping[str, str]) -> list[str]:
+    """The photos that are shared edited, each with what is done to it and how much is lost."""
+    return [
+        f"{names[name]} ({messages.edit_kind(edit)}, {100 * float(picture_lost(edit)):.0f} %)"
+        for name, edit in done.plan.edits.items()
+    ]
+
+
+def skipped_files(files: Iterable[SkippedFile]) -> Iterator[tuple[str, Text]]:
+    """The files that are left out, by reason."""
+    from elsewhere.service import REASONS
+
     skipped: dict[str, list[SkippedFile]] = {}
-    for file in done.scored.skipped:
+    for file in files:
         skipped.setdefault(file.kind, []).append(file)
-    for files in sorted(skipped.values(), key=len, reverse=True):
-        reasons = {file.reason for file in files}
-        reason = printable(reasons.pop()) if len(reasons) == 1 else REASONS[files[0].kind]
-        names = _first_names([file.name for file in files], _MAX_NAMES)
+    for alike in sorted(skipped.values(), key=len, reverse=True):
+        reasons = {file.reason for file in alike}
+        reason = printable(reasons.pop()) if len(reasons) == 1 else REASONS[alike[0].kind]
+        names = _first_names([file.name for file in alike], _MAX_NAMES)
         yield "left out", Text.assemble(names, (f"  {reason}", "dim"))
+
+
+def removed_metadata(photos: Sequence[Photo]) -> Iterator[tuple[str, Text]]:
+    """What the photos' files tell, which a copy does not."""
+    from elsewhere.service import metadata_leaks
+
     leaks: dict[int, list[str]] = {}
     for leak in metadata_leaks(photos):
         leaks.setdefault(len(leak.photos), []).append(leak.kind)
@@ -127,8 +176,13 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
             for count, kinds in leaks.items()
         ]
         yield "cleaned", Text("; ".join(texts))
-    for text in (*map(messages.note, done.plan.notes), *(done.export.notes if done.export else ())):
-        yield "note", Text(printable(text))
+
+
+def _is_dear(done: ProtectedAlbum) -> bool:
+    """Whether more than a third of the photos go, beside those that the user drops."""
+    plan = done.plan.plan
+    chosen = len(set(plan.withheld) - set(plan.promise.drop))
+    return not plan.found or 3 * chosen > len(done.scored.photos)
 
 
 def _first_names(names: Sequence[str], limit: int) -> str:
@@ -152,8 +206,13 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
         "status": str(plan.status),
         "protects": bool(done.kept),
         "verdict": messages.verdict(done.plan),
+        "numbers": None if done.numbers is None else asdict(done.numbers),
         "explanation": "" if plan.found else plan.explanation,
         "advice": messages.advice(done.plan),
+        "prices": [
+            {"words": words, "tried": price.tried, "shared": price.shared}
+            for price, words in zip(done.plan.prices, messages.prices(done.plan), strict=True)
+        ],
         "asked": {
             "top": None if wishes.budget is not None else wishes.top,
             "budget": wishes.budget,
@@ -175,6 +234,14 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
         ],
         "withheld": done.withheld,
         "dropped": [name for name in done.withheld if name in drop],
+        "edited": {
+            name: {
+                "crop": None if edit.crop is None else astuple(edit.crop),
+                "covers": [astuple(cover) for cover in edit.covers],
+                "lost": float(picture_lost(edit)),
+            }
+            for name, edit in done.plan.edits.items()
+        },
         "kept": done.kept,
         "left": [
             {"file": file.name, "kind": file.kind, "reason": file.reason}
