@@ -6,7 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
+from elsewhere.app.sessions import workspace
 from tests.app.server import PHOTOS, Made, RunningServer, make, running_server
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests wait for their plans, however busy the machine is."""
+    monkeypatch.setattr(workspace, "ANSWER_SECONDS", 30.0)
+    monkeypatch.setattr(workspace, "OPENING_SECONDS", 60.0)
 
 
 @pytest.fixture(scope="package")

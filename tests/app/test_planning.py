@@ -17,7 +17,7 @@ from elsewhere.service.album_audit import Beliefs, audit_threats
 from elsewhere.values.plan import Status
 from tests.service.makers import Stay, trip
 
-SEED = b"the same draws in every run of the tests"
+SEED = b"5"
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +132,7 @@ def test_nobody_waits_for_a_proof_that_nobody_wants(
 
 def test_draws_are_the_same_for_one_session_and_not_for_another(seen: ScoredAlbum) -> None:
     ks = {}
-    for seed in (SEED, b"another", b"a third", b"a fourth", b"a fifth"):
+    for seed in (SEED, b"a second", b"a third", b"a fourth", b"a fifth"):
         session = PlanningSession(seen, seed)
         one = session.wish(wishes(top=4), 5.0).plan
         session.wish(wishes(top=3), 5.0)

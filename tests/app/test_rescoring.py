@@ -21,7 +21,7 @@ from tests.app.server import PHOTOS, RunningServer
 def other_scorer(folder: Path, seed: int = 16, photos: int = PHOTOS) -> str:
     file = folder / f"other-{seed}.npz"
     names = [f"IMG_{number:04}.jpg" for number in range(photos)]
-    grid = Cells.default().fingerprint
+    grid = Cells.paper().fingerprint
     write_scores(file, Scores(rows(PHOTOS, seed)[:photos], names, scorer=f"o {seed}", grid=grid))
     return f"table:{file}"
 

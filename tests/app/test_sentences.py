@@ -70,7 +70,7 @@ def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: ScoredAlbu
     out, k = len(entry.plan.plan.withheld), entry.plan.plan.protected_k
     assert k >= 5
     assert headline(entry) == (
-        "From these 12 photos the model made-up 0 finds Lisbon, Portugal 4th of 512 places; "
+        "From these 12 photos the model made-up 0 finds Lisbon, Portugal 4th of 512 cells; "
         f"withhold {out} and it is not among the first {k}."
     )
 
@@ -93,7 +93,7 @@ def test_places_are_called_by_what_is_hidden(
     entry = asked(both, hide_level=level, top=1, exact_top=True, margin="none", each_photo=False)
     said = headline(entry)
     found = re.sub(r" \d+(st|nd|rd|th)\b", "", said)
-    assert f"finds {' and '.join(named)} of 512 places" in found, said
+    assert f"finds {' and '.join(named)} of 512 cells" in found, said
     assert entry.plan is not None
     k = entry.plan.plan.protected_k
     among = "the first guess" if k == 1 else f"among the first {k}"
@@ -128,7 +128,7 @@ def test_no_plan_is_called_proved_that_is_not(
 ) -> None:
     entry = asked(lisbon)
     proved = "withheld: proved the fewest for"
-    assert proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 15")
+    assert proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 12")
     assert proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
     open_ = with_status(entry, Status.FEASIBLE)
     assert "proved" not in proof(open_) and "at least" in proof(open_)
@@ -244,3 +244,17 @@ def test_the_map_opens_on_a_view_of_what_would_be_shared(both: ScoredAlbum) -> N
     shown = presenter.belief_model(entry, None)
     assert shown.after and shown.watch > 0
     assert presenter.belief_model(asked(both), None).watch == 0
+
+
+def test_places_and_kilometres_where_a_model_guesses_circles() -> None:
+    found = page.nearby("the model", 12, {"Arles": 1}, radius_km=25.0, limit=100)
+    assert found == "From these 12 photos the 1st guess of the model is within 25 km of Arles"
+    far = page.nearby("the model", 12, {"Arles": 101}, radius_km=5.0, limit=100)
+    assert "none of the first 100 guesses of the model is within 5 km of Arles" in far
+    both = page.nearby("the model", 3, {"Arles": 2, "Porto": 101}, radius_km=25.0, limit=100)
+    assert both.endswith("the model has its 2nd guess within 25 km of Arles")
+    assert "km around Arles" in page.photo_alone("Arles", 3, 0.5, 25.0, 100)
+    said = page.photo_effect("Arles", 101, 2, shared=True, own=False, limit=100)
+    assert (
+        said == "Without it, Arles comes 2nd from the shared photos, now not among the first 100."
+    )

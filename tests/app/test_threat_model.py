@@ -11,23 +11,37 @@ HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "threat-model.md"
 
 
+def rows() -> list[str]:
+    """The lines of all tables, without their heads."""
+    page = re.sub(r"(?m)^\|.*\n\|---.*\n", "", PAGE.read_text("utf-8"))
+    return [line for line in page.splitlines() if line.startswith("| ")]
+
+
 def test_every_line_names_a_test_that_exists() -> None:
-    page = re.sub(r"(?m)^\|.*\n\|---.*\n", "", PAGE.read_text("utf-8"))  # without heads of tables
-    lines = [line for line in page.splitlines() if line.startswith("| ")]
-    files = [*HERE.glob("test_*.py"), *(HERE.parent / "journeys").glob("test_app*.py")]
-    files += [*(HERE.parent / "album").glob("test_*.py"), HERE.parent / "test_no_network.py"]
-    known = {path.name: path.read_text("utf-8") for path in files}
-    assert len(lines) > 20
+    files = list(HERE.parent.rglob("test_*.py"))
+    modules = {path.stem for path in files}
+    known = set(re.findall(r"def (test_\w+)\(", "".join(p.read_text("utf-8") for p in files)))
+    lines = rows()
+    assert len(lines) > 50
     for line in lines:
         tests = line.rstrip("| ").rpartition("|")[2]
         attacks = re.findall(r"\*([^*]+)\*", tests)
         named = re.findall(r"(test_\w+)(?!\w|\.py)", tests)
-        functions = [name for name in named if f"{name}.py" not in known]
+        functions = [name for name in named if name not in modules]
         assert attacks or functions, line
         assert all(attack in ATTACKS for attack in attacks), line
-        assert all(any(f"def {name}(" in text for text in known.values()) for name in functions), (
-            line
-        )
+        assert known.issuperset(functions), line
+        for path in re.findall(r"`(tests/[\w/]+\.py)", tests):
+            assert (HERE.parents[1] / path).is_file(), line
+
+
+def test_every_line_names_its_platforms() -> None:
+    """The table of the cage has a column for each."""
+    for line in rows():
+        cells = line.strip("| ").split(" | ")
+        assert len(cells) in (4, 6), line
+        if len(cells) == 4:
+            assert re.match(r"(all|Linux|Linux, macOS)\b", cells[2]), line
 
 
 def test_every_attack_is_named() -> None:

@@ -16,7 +16,11 @@ Name = Annotated[str, Field(max_length=4096)]  # a photo's id, or a path
 PhotoIds = Annotated[list[Name], Field(max_length=20_000)]
 Scorers = Annotated[list[Text], Field(min_length=1, max_length=8)]
 Chance = Annotated[float, Field(ge=0, le=1)]
-PhotoState = Literal["seen", "shared", "withheld", "kept", "dropped", "posted"]
+PhotoState = Literal["seen", "shared", "edited", "withheld", "kept", "dropped", "posted"]
+EditKind = Literal["both", "crop", "cover", "none"]
+Side = Annotated[int, Field(ge=0, le=1000)]
+SidesList = Annotated[list[Side], Field(min_length=4, max_length=4)]
+Sides = tuple[Side, Side, Side, Side]  # left, top, right, bottom in thousandths of the picture
 Level = Literal["cell", "city", "region", "country"]
 Order = Literal["shuffled", "album"]
 Names = Literal["neutral", "keep"]
@@ -51,6 +55,20 @@ class PlaceModel(ResponseModel):
     photos: list[int]
     by_time: list[int]
     hidden: bool
+    rank: int | None = None  # which guess is the first to find it, as the album is; null: unknown
+    home: bool = False  # whether it is the likely home: photos on the most days
+
+
+class EditModel(ResponseModel):
+    """How a photo is edited, and its picture as it would go out."""
+
+    n: int
+    crop: Sides | None  # what stays; null: all of it
+    covers: list[Sides]
+    drawn: bool  # by the user
+    lost: Chance  # the share of the picture that is covered or cropped off
+    thumb: str  # as the links of photos
+    picture: str
 
 
 class PhotoModel(ResponseModel):
@@ -96,15 +114,16 @@ class AlbumModel(ResponseModel):
     """The open album."""
 
     name: str
+    copy_name: str = ""  # what a copy's folder may be called; empty where the name tells nothing
     photos: list[PhotoModel]
     left: list[SkippedFileModel]
     scorers: list[ScorerModel]
 
 
 class GuessModel(ResponseModel):
-    """A cell as an attacker names it."""
+    """A place that an attacker guesses, by its middle; of coarse models, a cell."""
 
-    cell: int
+    cell: int  # the cell that it is, or that is in its middle
     name: str
     lat: float | None
     lon: float | None
@@ -116,6 +135,7 @@ class PhotoDetailsModel(ResponseModel):
 
     photo: PhotoModel
     picture: str  # a link to a larger rendition
+    proposal: EditModel | None  # how it would be edited: by the plan, or else by the search
     guesses: list[GuessModel]  # its own likeliest places
     own_p: Chance | None
     alone: str  # where it alone puts what is hidden; empty where nothing is
@@ -149,6 +169,7 @@ class ChoicesModel(ResponseModel):
     home: str  # where the folder chooser begins
     example: str  # the folder of the example album
     not_covered: str  # what no promise covers, in one line
+    not_hidden: str  # what is said of a clean copy that hides no place
 
 
 class SessionModel(ResponseModel):
@@ -172,7 +193,9 @@ class ViewModel(ResponseModel):
     whole: bool  # from the whole album, or from the place's own photos
     photos: int
     cells: int
+    radius_km: float | None  # how near a guess must be; null where the model guesses coarse cells
     rank: int
+    rank_limit: int | None  # a rank above it is none
     p: Chance
     guesses: list[GuessModel]  # the first five
 
@@ -192,6 +215,13 @@ class AuditModel(ResponseModel):
     views: list[ViewModel]
     leaks: list[LeakModel]
     guesses: list[GuessModel] = []  # by the first scorer, where no place is known
+
+
+class KeyNumberModel(ResponseModel):
+    """One of the few numbers that every surface leads with."""
+
+    name: str  # what kind of number it is: measured, or the model's own
+    words: str
 
 
 class AlternativeModel(ResponseModel):
@@ -219,9 +249,12 @@ class PlanModel(ResponseModel):
     uncovered: list[str]  # what the promise does not cover; empty where nothing is promised
     # the place is not among so many first guesses: at least the secret top; 0 if it may come first
     protected_k: int
-    rivals: list[GuessModel]  # decoys: the cells that come before the first hidden place
+    rivals: list[GuessModel]  # decoys: the places that come before the first hidden place
     headline: str  # what the album gives away, and what the plan does about it: one sentence
     proof: str  # how sure the plan is: a few words
+    numbers: list[KeyNumberModel]  # how often such albums are found, and what the model believes
+    radius_km: float | None  # of the places that are promised to be wrong; null for coarse cells
+    counts: str  # how many photos are shared, edited and withheld; empty where none is edited
     against: str  # whom the promise is against, how good they are, and that a better one may exist
 
 
@@ -254,7 +287,10 @@ class BeliefModel(ResponseModel):
     after: list[GuessModel]
     rank_before: int | None
     rank_after: int | None
-    zone: list[tuple[float, float, float, float]]  # boxes of south, west, north, east
+    rank_limit: int | None  # a rank above it is none
+    radius_km: float | None  # of places; null where the model guesses coarse cells
+    hidden: list[tuple[float, float]]  # middles of the hidden circles, with a radius
+    zone: list[tuple[float, float, float, float]]  # without: boxes of south, west, north, east
     rivals: list[GuessModel]
 
 
@@ -275,6 +311,13 @@ class OpenAlbumModel(RequestModel):
 
     paths: Annotated[list[Name], Field(min_length=1, max_length=100)]
     scorers: Scorers | None = None  # by default those that the server was started with
+
+
+class DrawnEditModel(RequestModel):
+    """An edit that the user drew."""
+
+    crop: SidesList | None = None
+    covers: Annotated[list[SidesList], Field(max_length=64)] = []
 
 
 class WishesModel(RequestModel):
@@ -298,6 +341,10 @@ class WishesModel(RequestModel):
     keep: PhotoIds = []  # pinned photos, by id
     drop: PhotoIds = []
     posted: PhotoIds = []  # public already: counted, never withheld, not written again
+    edits: EditKind = "none"  # how photos may be edited instead of withheld
+    # edits that the user drew, by id: such a photo is shared in this version or withheld
+    rectangles: Annotated[dict[Name, DrawnEditModel], Field(max_length=1000)] = {}
+    as_is: PhotoIds = []  # never edited
     scorers: Scorers = ["embedded"]  # new ones score the photos first, in a job
 
 
@@ -310,6 +357,8 @@ class ExportRequestModel(RequestModel):
     order: Order = "shuffled"
     names: Names = "neutral"
     remember: bool = False
+    # nothing is hidden or promised: every photo but the dropped ones, whatever the plan
+    clean: bool = False
 
 
 class JobModel(ResponseModel):
@@ -330,21 +379,23 @@ class AnswerModel(ResponseModel):
     """The answer to a wish: the best plan so far, at once."""
 
     wishes: WishesModel
-    plan: PlanModel | None  # null where no place is known
+    plan: PlanModel | None  # null where no place is known, or where it is still looked for
+    pending: bool = False  # whether the first plan is still being looked for: a job brings it
     places: list[PlaceModel]
     states: list[PhotoState]  # for each photo
     shares: list[float | None]
+    edits: list[EditModel]  # of the photos that would go out edited
     audit_after: list[ViewModel]  # of what would be shared; views of no photo are left out
     job: JobModel | None = None  # the proof that goes on, or the scoring by another model
     undo: UndoModel
 
 
 class ExportedModel(ResponseModel):
-    """A copy that was proved and has its name."""
+    """A copy that has its name: proved, or a clean one that promises nothing."""
 
     target: str
     files: list[str]
-    certificate: str
+    certificate: str | None  # null where nothing is promised
     report: str | None  # where the private report lies; GET /api/report gives a link to it
     reproved: int
     notes: list[str]
@@ -368,8 +419,10 @@ class WorkspaceModel(ResponseModel):
     nothing: NoPhotosModel | None = None  # where there was no photo to read
     album: AlbumModel | None = None
     places: list[PlaceModel] = []
+    edits: list[EditModel] = []
     wishes: WishesModel = WishesModel()
     plan: PlanModel | None = None
+    pending: bool = False  # whether the first plan is still being looked for
     audit: AuditModel | None = None
     audit_after: list[ViewModel] = []
     jobs: list[JobModel] = []  # the running ones, except the frontier

@@ -15,7 +15,7 @@ import elsewhere
 from elsewhere.app.api import models
 from elsewhere.app.sessions import album_jobs, presenter
 from elsewhere.app.sessions.jobs import AppJob
-from elsewhere.app.sessions.photo_index import SIDES
+from elsewhere.app.sessions.presenter import SIDES
 from elsewhere.app.sessions.uploads import UploadFolder, UploadForm, list_folders
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import InputError
@@ -101,10 +101,7 @@ def album_routes(workspace: Workspace) -> APIRouter:
     @routes.get("/api/photos/{n}")
     def get_photo(n: int) -> models.PhotoDetailsModel:
         """One photo in detail."""
-        index = workspace.index
-        return presenter.photo_details_model(
-            workspace.session.current, n, index.link, lambda photo: index.link(photo, SIDES[1])
-        )
+        return presenter.photo_details_model(workspace.session, n, workspace.index)
 
     @routes.get("/api/folders")
     def get_folders(path: Annotated[str, Query(max_length=4096)] = "") -> models.FoldersModel:
@@ -117,6 +114,16 @@ def album_routes(workspace: Workspace) -> APIRouter:
         index = workspace.index
         fits = side in SIDES and album == index.number  # another album may be open by now
         picture = index.picture(side, at) if fits else None
+        if picture is None:
+            raise HTTPException(404)
+        return Response(picture, media_type="image/jpeg")
+
+    @routes.get("/thumbs/{album}/{side}/{at}/{edit}", response_class=Response, responses=_JPEG)
+    def get_edited(album: int, side: int, at: int, edit: str) -> Response:
+        """The picture of a photo as it would go out edited, by a signed link."""
+        index = workspace.index
+        fits = side in SIDES and album == index.number
+        picture = index.edited_picture(side, at, edit) if fits else None
         if picture is None:
             raise HTTPException(404)
         return Response(picture, media_type="image/jpeg")
@@ -173,6 +180,12 @@ def job_routes(workspace: Workspace) -> APIRouter:
         cancelled = _job(workspace, job)
         cancelled.cancel()
         return cancelled.to_model()
+
+    @routes.post("/api/exported/open", status_code=204, response_class=Response)
+    def open_exported() -> Response:
+        """Show the last copy in the file manager of the machine that the server runs on."""
+        album_jobs.open_exported(workspace)
+        return Response(status_code=204)
 
     @routes.post("/api/export")
     def export(body: models.ExportRequestModel) -> models.JobStartedModel:

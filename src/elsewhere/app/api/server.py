@@ -212,7 +212,7 @@ def web_server(app: Guard, on_shutdown: Callable[[], None] = lambda: None) -> uv
             limit_concurrency=connections.MAX_CONNECTIONS + 1,
             backlog=connections.ACCEPTED_AT_ONCE,
             log_level="error",
-            timeout_graceful_shutdown=3,
+            timeout_graceful_shutdown=1,
             proxy_headers=False,
         )
     )

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +24,7 @@ from elsewhere.service import (
     Step,
     check_copy_target,
     check_target,
+    export_clean,
     export_with_report,
     greedy_frontier,
     greedy_needs,
@@ -45,6 +50,8 @@ def start_frontier(workspace: Workspace) -> AppJob:
     """Solve the frontier of the current wishes, point by point."""
     answer = workspace.session.current
     plan, wishes = answer.plan, answer.wishes
+    if answer.pending:
+        raise InputError("a plan is still being looked for: wait for it")
     if plan is None:
         raise InputError(
             "no place is known yet, so there is nothing to hide: say where the photos were taken"
@@ -54,7 +61,7 @@ def start_frontier(workspace: Workspace) -> AppJob:
             return running  # another window asked for it already
     workspace.jobs.cancel("frontier")
 
-    def work(job: AppJob) -> None:
+    def solve(job: AppJob) -> None:
         if plan.plan.found and wishes.budget is None and not wishes.exact_top:
             exact = plan_album(
                 answer.scored,
@@ -66,7 +73,7 @@ def start_frontier(workspace: Workspace) -> AppJob:
             )
             if exact.plan.found:
                 job.publish(EventModel(exactly=len(exact.plan.withheld)))
-        scores = threat_scores(answer.scored, plan.threats, plan.posted)
+        scores = threat_scores(answer.scored, plan.threats, plan.posted, plan.versions)
         greedy = greedy_frontier(plan.plan.promise, scores)
         greedy_k = dict(greedy)
         for step in steps(
@@ -84,7 +91,11 @@ def start_frontier(workspace: Workspace) -> AppJob:
         if plan.plan.found and plan.top is not None:
             needed = greedy_needs(greedy, plan.top)
             if needed is not None:
-                job.publish(EventModel(greedy=needed))
+                job.publish(EventModel(greedy=int(needed)))
+
+    def work(job: AppJob) -> None:
+        with job.interruptible():
+            solve(job)
 
     return workspace.jobs.start("frontier", work, subject=wishes)
 
@@ -92,6 +103,8 @@ def start_frontier(workspace: Workspace) -> AppJob:
 def start_export(workspace: Workspace, request: models.ExportRequestModel) -> AppJob:
     """Write the copy of the current plan; refused at once where it cannot be written."""
     session = workspace.session
+    if request.clean:
+        return _start_clean(workspace, request)
     answer = session.expect_version(request.version)
     plan, folders = answer.feasible_plan, answer.scored.album.folders
     if plan is None:
@@ -136,6 +149,42 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
     return workspace.jobs.start("export", work, exclusive=True)
 
 
+def _start_clean(workspace: Workspace, request: models.ExportRequestModel) -> AppJob:
+    """Write every photo but the dropped ones without metadata; nothing is hidden or promised."""
+    session = workspace.session
+    answer = session.current
+    scored, drop = answer.scored, answer.wishes.drop
+    with _field("target"):
+        target = parse_path(request.target)
+        check_target(target, scored.album.folders)
+    if set(drop).issuperset(photo.id for photo in scored.photos):
+        raise InputError("every photo is dropped: take one back to export a copy")
+
+    def work(job: AppJob) -> None:
+        copy = export_clean(
+            scored.photos,
+            target,
+            folders=scored.album.folders,
+            skipped=scored.skipped,
+            drop=drop,
+            order=request.order,
+            names=request.names,
+            progress=job.report_progress,
+        )
+        exported = models.ExportedModel(
+            target=str(target),
+            files=[file.name for file in copy.files],
+            certificate=None,
+            report=None,
+            reproved=0,
+            notes=list(copy.notes),
+        )
+        workspace.record_export(session, exported)
+        job.publish(EventModel(exported=exported))
+
+    return workspace.jobs.start("export", work, exclusive=True)
+
+
 @contextmanager
 def _field(name: str) -> Iterator[None]:
     """What is refused in here was typed in this field."""
@@ -152,6 +201,8 @@ def start_verify(workspace: Workspace) -> AppJob:
         raise InputError(
             "nothing is exported yet, so there is nothing to verify: export a copy first"
         )
+    if exported.certificate is None:
+        raise InputError("nothing is promised of this copy, so there is nothing to verify")
     target, certificate = Path(exported.target), Path(exported.certificate)
 
     def work(job: AppJob) -> None:
@@ -166,6 +217,29 @@ def start_verify(workspace: Workspace) -> AppJob:
         job.publish(EventModel(verified=verified))
 
     return workspace.jobs.start("verify", work)
+
+
+def open_exported(workspace: Workspace) -> None:
+    """Show the last copy in the system's file manager. No page can name another folder."""
+    exported = workspace.exported
+    if exported is None:
+        raise InputError("nothing is exported yet: export a copy first")
+    target = Path(exported.target)
+    folder = target if target.is_dir() else target.parent
+    openers = {"darwin": "open", "win32": "explorer"}
+    opener = shutil.which(openers.get(sys.platform, "xdg-open"))
+    no_screen = sys.platform.startswith("linux") and not (
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
+    if opener is None or no_screen or not folder.is_dir():
+        raise InputError(f"no file manager can be opened here: the copy is at {target}")
+    subprocess.Popen(
+        [opener, str(folder)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def parse_path(text: str) -> Path:

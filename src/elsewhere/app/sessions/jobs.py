@@ -6,13 +6,15 @@ Of events that only move a progress bar, the last of each stage is kept.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import secrets
 import sys
 import threading
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from elsewhere.app.api.models import EventModel, JobModel
@@ -47,6 +49,7 @@ class AppJob:
         self.state: Literal["running", "done", "failed", "cancelled"] = "running"
         self.cancelled = threading.Event()
         self._work: Work | None = work
+        self._interruptible: int | None = None  # the thread that may be interrupted
         self._streams_ended = False
         self._lock = threading.Lock()
         self._events: list[EventModel | None] = []  # None where a progress bar has moved on
@@ -58,8 +61,12 @@ class AppJob:
         )
 
     def cancel(self) -> None:
-        """Stop it at its next step."""
+        """Stop it at its next step, or at once where it is interruptible."""
         self.cancelled.set()
+        with self._lock:
+            if self._interruptible is not None:
+                _raise_in(self._interruptible, CancelledError)
+                self._interruptible = None  # once is enough
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until it has ended."""
@@ -73,6 +80,24 @@ class AppJob:
     def to_model(self) -> JobModel:
         """The job for the page."""
         return JobModel(id=self.id, kind=self.kind, state=self.state)
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Let `cancel` end what is done in here at once, in whatever loop it is.
+
+        As Ctrl-C would: CancelledError is raised between two steps of the interpreter. So only work
+        that may be left at any point belongs in here, and no job waits for a solver's own checks.
+        """
+        with self._lock:
+            self._interruptible = threading.get_ident()
+        try:
+            self.check_cancelled()
+            yield
+        finally:
+            with self._lock:
+                self._interruptible = None
+                _raise_in(threading.get_ident(), None)  # what was not raised in here never is
+        self.check_cancelled()
 
     def check_cancelled(self) -> bool:
         """Raise CancelledError once the job is cancelled; False before, as a solver's `stopped`.
@@ -167,6 +192,12 @@ class AppJob:
                 loop.call_soon_threadsafe(changed.set)
 
 
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raise an error in another thread, or take one back that was not raised yet."""
+    raised = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
+
+
 class Jobs:
     """All jobs of a server, by id."""
 
@@ -206,7 +237,7 @@ class Jobs:
         for job in self.running(*kinds):
             job.cancel()
 
-    def close(self, seconds: float = 5.0) -> None:
+    def close(self, seconds: float = 1.0) -> None:
         """Cancel all jobs, wait a little for them, and forget those that ended."""
         running = self.running()
         self.cancel()

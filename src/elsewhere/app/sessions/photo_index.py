@@ -1,22 +1,28 @@
 """The photos of one album as the page shows them, and the signed links to their pictures.
 
 An index belongs to one album and is replaced whole when another is opened, so no link of the old
-album leads into the new one. Pictures are made from the rendition, never from the original.
+album leads into the new one. Pictures are made from the rendition, never from the original. Those
+of edited photos are rendered by the decode workers when they are asked for.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import sha256
 
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
 from elsewhere.app.security.keys import Keys
-from elsewhere.app.sessions.presenter import skipped_file_models
+from elsewhere.app.sessions.edits import AlbumEdits
+from elsewhere.app.sessions.presenter import SIDES, skipped_file_models
+from elsewhere.errors import ElsewhereError
 from elsewhere.service import Photo, Rendition, SkippedFile, Step
+from elsewhere.values.versions import Edit
 
-SIDES = (320, 1280)  # for the grid, and for one photo in detail
 MAX_BYTES = 48 << 20  # a thousand pictures for the grid take about 15 MB
+MAX_EDITS = 5000  # edits that links lead to
 
 
 class Thumbnails:
@@ -32,14 +38,18 @@ class Thumbnails:
 
     def get(self, rendition: Rendition, side: int) -> bytes:
         """The picture of a rendition, not larger than `side`."""
-        key = rendition.digest, side
+        return self.make(rendition.digest, side, lambda: rendition.preview(side))
+
+    def make(self, name: str, side: int, draw: Callable[[], bytes]) -> bytes:
+        """The picture of this name and size; `draw` makes it where it is not kept."""
+        key = name, side
         picture = self._find(key)
         if picture is not None:
             return picture
         with self._decoding[hash(key) % len(self._decoding)]:
             picture = self._find(key)  # another thread may have made it a moment before
             if picture is None:
-                picture = rendition.preview(side)
+                picture = draw()
                 with self._lock:
                     self._pictures[key] = picture
                     self.used += len(picture)
@@ -72,6 +82,8 @@ class PhotoIndex:
         self._positions: dict[str, int] = {}
         self._skipped: list[SkippedFile] = []
         self._thumbnails = Thumbnails()
+        self.edits: AlbumEdits | None = None
+        self._edits: OrderedDict[str, Edit] = OrderedDict()  # by the name in their links
 
     def add(self, step: Step) -> models.PhotoModel | None:
         """Add what was just read; the photo for the page, where it was one."""
@@ -109,6 +121,19 @@ class PhotoIndex:
             return ""
         return self._keys.sign(f"/thumbs/{self.number}/{side}/{position}")
 
+    def edit_link(self, photo: Photo, edit: Edit, side: int) -> str:
+        """A signed link to the picture of an edited photo; empty where it is not in this album."""
+        name = sha256(repr(edit).encode()).hexdigest()[:24]
+        with self._lock:
+            position = self._positions.get(photo.rendition.digest)
+            self._edits[name] = edit
+            self._edits.move_to_end(name)
+            while len(self._edits) > MAX_EDITS:
+                self._edits.popitem(last=False)
+        if position is None:
+            return ""
+        return self._keys.sign(f"/thumbs/{self.number}/{side}/{position}/{name}")
+
     def picture(self, side: int, position: int) -> bytes | None:
         """The picture behind a link; None where there is none (any more)."""
         with self._lock:
@@ -118,6 +143,20 @@ class PhotoIndex:
         try:
             return self._thumbnails.get(rendition, side)
         except ValueError:  # its spool was closed at this moment
+            return None
+
+    def edited_picture(self, side: int, position: int, name: str) -> bytes | None:
+        """The picture behind a link to an edited photo; None where there is none (any more)."""
+        with self._lock:
+            edit, edits = self._edits.get(name), self.edits
+            if edit is None or edits is None or not 0 <= position < len(self._photos):
+                return None
+            photo = self._photos[position]
+        try:
+            return self._thumbnails.make(
+                f"{photo.rendition.digest} {name}", side, lambda: edits.render(photo, edit, side)
+            )
+        except (ElsewhereError, ValueError):  # the album was closed, or the original is gone
             return None
 
     def refresh_link(self, event: EventModel) -> EventModel:

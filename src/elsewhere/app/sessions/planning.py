@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from random import Random
+from functools import cached_property
+from time import monotonic
 from typing import TypeVar
 
 from elsewhere.app.api import models
-from elsewhere.errors import InputError
+from elsewhere.app.sessions.edits import AlbumEdits, to_edit
+from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import (
     NOTHING_POSTED,
     AlbumPlan,
@@ -24,14 +26,22 @@ from elsewhere.service import (
     Ledger,
     Places,
     Posted,
-    ScoreCache,
+    RowCache,
     ScoredAlbum,
+    Step,
+    album_draw,
+    check_top,
+    check_wishes,
     find_places,
     find_posted,
     matching,
     plan_album,
+    select_edits,
+    select_places,
+    with_chosen_rows,
 )
 from elsewhere.values.plan import Status
+from elsewhere.values.versions import Edit, ScoredVersion
 from elsewhere.values.wishes import Wishes
 
 QUICK_SECONDS = 0.035  # for the first answer to wishes
@@ -43,6 +53,8 @@ MAX_HISTORY = 500  # wishes that can be undone
 MAX_CACHED = 64  # choices of places whose beliefs are kept: a slider passes over many
 THREAT_FIELDS = {"at", "hide", "hide_level", "radius_km", "prior", "scorers", "posted"}
 """The wishes that decide the threats, and what they see beside the album."""
+EDIT_FIELDS = THREAT_FIELDS | {"edits"}
+"""The wishes that decide which versions of a photo are found."""
 T = TypeVar("T")
 
 
@@ -66,13 +78,40 @@ class PlannedAnswer:
     plan: AlbumPlan | None  # None where no place is known
     beliefs: Beliefs | None
     version: int
+    pending: bool = False  # whether its first plan is still being looked for
+    candidates: Mapping[int, tuple[ScoredVersion, ...]] = field(default_factory=dict)
+    """The versions that the plan chose among, by photo's number."""
+
+    @cached_property
+    def shown(self) -> ScoredAlbum:
+        """The album with the photos as they would go out, as the models see them."""
+        plan = self.feasible_plan
+        return self.scored if plan is None else with_chosen_rows(self.scored, plan)
+
+    @cached_property
+    def shown_beliefs(self) -> Beliefs | None:
+        """What is believed of the photos as they would go out."""
+        if self.beliefs is None or self.shown is self.scored:
+            return self.beliefs
+        return Beliefs(self.shown, self.beliefs.threats, self.posted)
 
     @property
     def proved(self) -> bool:
         """Whether nothing is left to be done: that there is no plan needs a reason, too."""
+        if self.pending:
+            return False
         if self.plan is None or self.plan.plan.status == Status.OPTIMAL:
             return True
         return self.plan.plan.status == Status.INFEASIBLE and bool(self.plan.plan.explanation)
+
+    @property
+    def settled(self) -> bool:
+        """Whether nothing will change it: a plan for places is what it is once it was attacked."""
+        if self.plan is None or not self.plan.plan.found:
+            return self.proved
+        if all(against.circles is None for against in self.plan.plan.promise.against):
+            return self.proved
+        return self.plan.attacked
 
     @property
     def feasible_plan(self) -> AlbumPlan | None:
@@ -83,7 +122,8 @@ class PlannedAnswer:
 def to_wishes(wishes: models.WishesModel, seconds: float | None = None) -> Wishes:
     """The wishes as the service takes them."""
     fields = wishes.model_dump(exclude={"at", "posted", "scorers"})
-    fields |= {name: tuple(fields[name]) for name in ("hide", "keep", "drop")}
+    fields |= {name: tuple(fields[name]) for name in ("hide", "keep", "drop", "as_is")}
+    fields["rectangles"] = {name: to_edit(edit) for name, edit in wishes.rectangles.items()}
     fields["each_photo"] = None if wishes.each_photo else False
     fields["prior"] = wishes.prior or None
     if wishes.budget is not None:
@@ -95,6 +135,8 @@ def _improves(new: AlbumPlan, old: AlbumPlan) -> bool:
     """Whether a plan is worth showing instead of another for the same wishes."""
     if not new.plan.found or not old.plan.found:
         return new.plan.found
+    if new.attacked and not old.attacked:
+        return True
     if new.wishes.budget is not None:
         return new.plan.protected_k > old.plan.protected_k
     return Fraction(new.plan.cost) < Fraction(old.plan.cost)
@@ -103,21 +145,31 @@ def _improves(new: AlbumPlan, old: AlbumPlan) -> bool:
 class PlanningSession:
     """The wishes for one scored album."""
 
-    def __init__(self, scored: ScoredAlbum, seed: bytes, ledger: Ledger | None = None) -> None:
+    def __init__(
+        self,
+        scored: ScoredAlbum,
+        key: bytes | None = None,
+        ledger: Ledger | None = None,
+        cache: RowCache | None = None,
+    ) -> None:
+        """`key` is what the secret top is drawn by; None for the user's own."""
+        self.edits = AlbumEdits(scored, cache)
         self._first = scored
         self._scored: dict[tuple[str, ...], ScoredAlbum] = {}  # by the specs of its models
-        self._seed = seed
+        self._key = key
         self._ledger = ledger
         self._lock = threading.RLock()
         self._answers: list[PlannedAnswer] = []
         self._position = -1
         self._version = 0
         self._turn = secrets.randbelow(1 << 30)  # no turn of another album is taken for ours
+        self._refusable: tuple[PlannedAnswer, list[PlannedAnswer], int] | None = None
+        """The last answer that was begun, and the answers and the position before it."""
         self._nearest: AlbumPlan | None = None  # what the user sees: the next should resemble it
         self._places: dict[object, Places] = {}
         self._posted: dict[object, Posted] = {}
         self._beliefs: dict[object, Beliefs] = {}
-        self._score_cache: ScoreCache = {}
+        self._ranks: dict[object, dict[str, int]] = {}  # of places by name, hidden now or before
         self.add_scores(scored)
 
     @property
@@ -162,20 +214,58 @@ class PlanningSession:
     def wish(
         self, wishes: models.WishesModel, seconds: float = QUICK_SECONDS, turn: int | None = None
     ) -> PlannedAnswer:
-        """Answer new wishes; what was undone before is forgotten.
+        """Answer new wishes with their first plan; what was undone before is forgotten.
 
         With `turn`, OvertakenError where that is not the last one any more.
         """
+        answer = self.begin(wishes, turn)
+        return self.plan_first(answer, seconds) if answer.pending else answer
+
+    def begin(self, wishes: models.WishesModel, turn: int | None = None) -> PlannedAnswer:
+        """Take new wishes at once. Where they need a plan, the answer is pending."""
         with self._lock:
             self._check_turn(turn)
             if self._answers and self.current.wishes == wishes:
                 return self.current
-            answer = self._plan(wishes, seconds)
+            answer = self._pending(wishes)
+            before = self._answers, self._position
             self._turn += 1
             self._answers = [*self._answers[: self._position + 1], answer][-MAX_HISTORY:]
             self._position = len(self._answers) - 1
-            self._nearest = answer.feasible_plan or self._nearest
+            self._refusable = (answer, *before)
             return answer
+
+    def plan_first(self, answer: PlannedAnswer, seconds: float) -> PlannedAnswer:
+        """The first plan of a pending answer. Wishes that are refused are taken back."""
+        try:
+            planned = self._plan(answer, seconds)
+        except ElsewhereError:
+            self._take_back(answer)
+            raise
+        with self._lock:
+            self._version += 1
+            planned = replace(planned, version=self._version)
+            for number, known in enumerate(self._answers):
+                if known is answer:
+                    self._answers[number] = planned
+            if self.current is planned:
+                self._nearest = planned.feasible_plan or self._nearest
+            return planned
+
+    def _take_back(self, answer: PlannedAnswer) -> None:
+        """Forget wishes that were refused; what was undone before them can be redone again."""
+        with self._lock:
+            if self._refusable is None or self._refusable[0] is not answer:
+                return
+            if self.current is answer and self._refusable[1]:
+                _, self._answers, self._position = self._refusable
+                self._turn -= 1
+                self._refusable = None
+
+    def renew_turn(self) -> None:
+        """Make a turn that no page has seen: wishes that one was told of were taken back."""
+        with self._lock:
+            self._turn += 2
 
     def step(self, by: int, turn: int | None = None) -> PlannedAnswer:
         """Undo or redo; where there is nothing to, nothing changes."""
@@ -199,6 +289,7 @@ class PlanningSession:
         best = answer.plan
         assert best is not None
         for seconds in PROOF_SECONDS:
+            started = monotonic()
             plan = self._solve(answer, seconds, stopped)
             if stopped():
                 return
@@ -208,8 +299,52 @@ class PlanningSession:
                 current = self._replace(improved, stopped)
                 if current is not None:
                     publish(current)
-            if improved.proved:
-                return
+            if improved.settled and monotonic() - started < seconds:
+                return  # more time would not change it
+
+    def edit(
+        self,
+        answer: PlannedAnswer,
+        stopped: Callable[[], bool],
+        progress: Callable[[Step], None],
+        publish: Callable[[PlannedAnswer], None],
+    ) -> None:
+        """Look for edits of what the answer's plan withholds; publish better answers."""
+        with self._lock:
+            # a proof may have improved it
+            same = [known for known in self._answers if known.wishes is answer.wishes]
+        if not same or not self.edits.may_help(same[0]):
+            return
+        answer = same[0]
+        plan = answer.plan
+        assert plan is not None
+        plan = replace(plan, wishes=replace(plan.wishes, time_limit=None))
+
+        def show(better: AlbumPlan) -> None:
+            candidates = {} if better.versions is None else better.versions.candidates
+            current = self._replace(replace(answer, plan=better, candidates=candidates), stopped)
+            if current is not None:
+                publish(current)
+
+        self.edits.search(
+            self._edit_key(answer),
+            answer,
+            plan,
+            stopped=stopped,
+            progress=progress,
+            publish=show,
+        )
+
+    def goes_on(self, answer: PlannedAnswer) -> bool:
+        """Whether a proof or edits may still change an answer."""
+        return not answer.settled or self.edits.may_help(answer)
+
+    def proposal(self, answer: PlannedAnswer, number: int) -> Edit | None:
+        """How a photo could be edited that does not go out so: as it was drawn, or found."""
+        drawn = answer.wishes.rectangles.get(answer.scored.photos[number].id)
+        if drawn is not None:
+            return to_edit(drawn)
+        return self.edits.proposal(self._edit_key(answer), number)
 
     def _check_turn(self, turn: int | None) -> None:
         if turn is not None and turn != self._turn:
@@ -228,6 +363,7 @@ class PlanningSession:
             assert old.plan is not None and improved.plan is not None
             before, after = old.plan.plan, improved.plan.plan
             same = before.found and after.withheld == before.withheld
+            same = same and improved.plan.edits == old.plan.edits
             if not same:  # a proof of the same plan is not another plan
                 self._version += 1
             improved = replace(improved, version=old.version if same else self._version)
@@ -237,25 +373,63 @@ class PlanningSession:
             self._nearest = improved.feasible_plan or self._nearest
             return improved
 
-    def _plan(self, wishes: models.WishesModel, seconds: float) -> PlannedAnswer:
+    def _pending(self, wishes: models.WishesModel) -> PlannedAnswer:
+        """Wishes whose plan is still to be found, with what can be refused at once."""
         at = tuple(wishes.at)
         places = _cached(self._places, at, lambda: find_places(self._first.photos, at))
+        scored = self._scored[tuple(wishes.scorers)]
+        # the album knows its places by name, and looking them up takes a while
+        asked = to_wishes(wishes)
+        check_wishes(replace(asked, hide=("all",)))
+        select_edits(asked, [photo.id for photo in scored.photos], scored.skipped)
+        for model in scored.models:
+            check_top(asked.top, model.about.cells - 1)
+        if places:
+            select_places(places, scored.photos, tuple(wishes.hide))
         self._version += 1
-        scored, posted = self._scored[tuple(wishes.scorers)], NOTHING_POSTED
-        answer = PlannedAnswer(wishes, scored, places, posted, None, None, self._version)
-        if not places:
-            return answer
+        return PlannedAnswer(
+            wishes, scored, places, NOTHING_POSTED, None, None, self._version, bool(places)
+        )
+
+    def _plan(self, answer: PlannedAnswer, seconds: float) -> PlannedAnswer:
+        """A pending answer with its first plan."""
+        wishes = answer.wishes
         key = wishes.model_dump_json(include=THREAT_FIELDS)
         if self._ledger is not None or wishes.posted:
             posted = _cached(self._posted, key, lambda: self._find_posted(answer))
             answer = replace(answer, posted=posted)
+        if wishes.rectangles and key not in self._beliefs:
+            threats = self._solve(answer, seconds).threats  # what drawn edits are scored for
+            self._beliefs[key] = Beliefs(answer.scored, threats, answer.posted)
+        if wishes.edits != "none" or wishes.rectangles:
+            beliefs = self._beliefs.get(key)
+            threats = () if beliefs is None else beliefs.threats
+            candidates = self.edits.candidates(self._edit_key(answer), answer, threats)
+            answer = replace(answer, candidates=candidates)
         plan = self._solve(answer, seconds)
         if plan.plan.status == Status.UNKNOWN:
             plan = self._solve(answer, RETRY_FACTOR * seconds)
         beliefs = _cached(
-            self._beliefs, key, lambda: Beliefs(scored, plan.threats, posted, self._score_cache)
+            self._beliefs, key, lambda: Beliefs(answer.scored, plan.threats, answer.posted)
         )
-        return replace(answer, plan=plan, beliefs=beliefs)
+        return replace(answer, plan=plan, beliefs=beliefs, pending=False)
+
+    def place_ranks(self, answer: PlannedAnswer) -> dict[str, int]:
+        """Which guess is the first to find each place in the album as it is.
+
+        Of a place that is public now, what was known while it was hidden.
+        """
+        key = answer.wishes.model_dump_json(include=THREAT_FIELDS - {"hide"})
+        with self._lock:
+            ranks = _cached(self._ranks, key, dict)
+        for belief in answer.beliefs.before if answer.beliefs is not None else ():
+            label = belief.threat.place.label
+            ranks[label] = min(belief.rank, ranks.get(label, belief.rank))
+        return ranks
+
+    @staticmethod
+    def _edit_key(answer: PlannedAnswer) -> str:
+        return answer.wishes.model_dump_json(include=EDIT_FIELDS)
 
     def _find_posted(self, answer: PlannedAnswer) -> Posted:
         wishes, scored = answer.wishes, answer.scored
@@ -268,7 +442,7 @@ class PlanningSession:
     def _solve(
         self, answer: PlannedAnswer, seconds: float, stopped: Callable[[], bool] | None = None
     ) -> AlbumPlan:
-        """A plan. One that cannot be stopped is for a click that waits, so it is not explained."""
+        """A plan. One that cannot be stopped is for a click: it is not explained or attacked."""
         wishes, near = answer.wishes, self._nearest
         photos = len(answer.scored.photos) + len(answer.posted.ids)
         if near is not None and near.plan.promise.photos != photos:
@@ -281,10 +455,11 @@ class PlanningSession:
             to_wishes(wishes, seconds if single else 2 * seconds),
             posted=answer.posted,
             near=None if near is None else near.plan,
-            # the same draws for the same top, as long as the session lasts
-            draw=Random(self._seed + str(wishes.top).encode()),
+            draw=album_draw(answer.scored.photos, self._key),
             stopped=stopped,
             reasons=stopped is not None,
+            attacked=stopped is not None,
+            candidates=answer.candidates,
         )
 
 

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from elsewhere import messages
 from elsewhere.app.api import models
@@ -17,29 +19,46 @@ from elsewhere.messages import Surface, capitalized, page
 from elsewhere.messages.report import limits
 from elsewhere.service import (
     EXAMPLE_ALBUM,
+    RANK_LIMIT,
+    AlbumPlan,
     Belief,
     Guess,
     Photo,
     SkippedFile,
+    Threat,
     album_guesses,
     album_name,
-    likeliest_cells,
+    first_guesses,
     metadata_leaks,
     model_name,
-    named_cell,
     photo_leaks,
     photo_probabilities,
     scorer_names,
+    select_places,
 )
 from elsewhere.values.margins import MARGINS
 from elsewhere.values.outcome import Alternative, Change
 from elsewhere.values.promise import NOT_COVERED
+from elsewhere.values.versions import Edit, picture_lost
 from elsewhere.values.wishes import LEVELS
 
 MAX_ALTERNATIVES = 4  # more buttons than this are not read
 DETAIL_GUESSES = 5
 MAP_GUESSES = 30
+MAP_PLACES = 10  # circles are few and apart, and each is named
+MAX_HIDDEN_CIRCLES = 200  # drawn on the map: those of a whole country are many
+SIDES = (320, 1280)  # of pictures: for the grid, and for one photo in detail
 DEFAULT_RIVALS = 5  # decoys shown under a budget, where no top is asked for
+
+
+class Links(Protocol):
+    """Gives the addresses of pictures."""
+
+    def link(self, photo: Photo, side: int = SIDES[0]) -> str:
+        """Of a photo as it is."""
+
+    def edit_link(self, photo: Photo, edit: Edit, side: int) -> str:
+        """Of a photo as edited."""
 
 
 @cache
@@ -52,6 +71,7 @@ def choices_model() -> models.ChoicesModel:
         home=str(Path.home()),
         example=str(EXAMPLE_ALBUM),
         not_covered=NOT_COVERED,
+        not_hidden=messages.NOT_HIDDEN,
     )
 
 
@@ -76,12 +96,22 @@ def no_photos_model(
     return models.NoPhotosModel(title=title, sentence=sentence, files=skipped_file_models(files))
 
 
-def album_model(answer: PlannedAnswer, photos: Sequence[models.PhotoModel]) -> models.AlbumModel:
-    """The open album."""
+def album_model(
+    answer: PlannedAnswer, photos: Sequence[models.PhotoModel], *, uploaded: bool = False
+) -> models.AlbumModel:
+    """The open album; `uploaded` are files dropped on the page, whose folder is temporary."""
     scored = answer.scored
     is_example = scored.album.folders == (EXAMPLE_ALBUM,)
+    name = copy_name = album_name(scored)
+    if is_example:
+        name, copy_name = "The example album", ""
+    elif uploaded:
+        folders = {photo.id.partition("/")[0] for photo in scored.photos if "/" in photo.id}
+        single = len(folders) == 1 and all("/" in photo.id for photo in scored.photos)
+        name, copy_name = (folders.pop(),) * 2 if single else ("Dropped photos", "")
     return models.AlbumModel(
-        name="The example album" if is_example else album_name(scored),
+        name=name,
+        copy_name=copy_name,
         photos=list(photos),
         left=skipped_file_models(scored.skipped),
         scorers=[models.ScorerModel(word=m.spec, cells=m.about.cells) for m in scored.models],
@@ -92,7 +122,7 @@ def photo_models(
     answer: PlannedAnswer, link: Callable[[Photo], str], only: int | None = None
 ) -> list[models.PhotoModel]:
     """The photos, or one of them; `link` gives the address of a photo's picture."""
-    beliefs, photos = answer.beliefs, answer.scored.photos
+    beliefs, photos = answer.shown_beliefs, answer.scored.photos
     shares = beliefs.shares(answer.plan) if beliefs else [None] * len(photos)
     ranks = beliefs.own_ranks if beliefs else [None] * len(photos)
     labels = {n: place.label for place in answer.places.places for n in place.photos}
@@ -128,14 +158,40 @@ def photo_states(answer: PlannedAnswer) -> list[models.PhotoState]:
     if plan is not None:
         withheld = set(plan.plan.withheld)
         states = ["withheld" if n in withheld else "shared" for n in range(len(photos))]
+        states = [
+            "edited" if photo.id in plan.edits else state
+            for photo, state in zip(photos, states, strict=True)
+        ]
     return [chosen.get(photo.id, state) for photo, state in zip(photos, states, strict=True)]
 
 
-def photo_details_model(
-    answer: PlannedAnswer, n: int, link: Callable[[Photo], str], large: Callable[[Photo], str]
-) -> models.PhotoDetailsModel:
+def edit_models(answer: PlannedAnswer, links: Links) -> list[models.EditModel]:
+    """How photos are edited that would not go out as they are."""
+    edits = answer.feasible_plan.edits if answer.feasible_plan else {}
+    return [
+        _edit_model(answer, n, edits[photo.id], links)
+        for n, photo in enumerate(answer.scored.photos)
+        if photo.id in edits
+    ]
+
+
+def _edit_model(answer: PlannedAnswer, n: int, edit: Edit, links: Links) -> models.EditModel:
+    photo, crop = answer.scored.photos[n], edit.crop
+    return models.EditModel(
+        n=n,
+        crop=None if crop is None else (crop.left, crop.top, crop.right, crop.bottom),
+        covers=[(part.left, part.top, part.right, part.bottom) for part in edit.covers],
+        drawn=photo.id in answer.wishes.rectangles,
+        lost=float(picture_lost(edit)),
+        thumb=links.edit_link(photo, edit, SIDES[0]),
+        picture=links.edit_link(photo, edit, SIDES[1]),
+    )
+
+
+def photo_details_model(session: PlanningSession, n: int, links: Links) -> models.PhotoDetailsModel:
     """One photo: its own places, what it changes, what its file tells."""
-    scored, beliefs = answer.scored, answer.beliefs
+    answer = session.current
+    scored, beliefs = answer.shown, answer.shown_beliefs
     if not 0 <= n < len(scored.photos):
         raise InputError(f"there is no photo {n}: the album has {len(scored.photos)}")
     photo = scored.photos[n]
@@ -143,14 +199,21 @@ def photo_details_model(
     own, alone, threats = None, "", beliefs.first_model_threats(n) if beliefs else []
     if beliefs is not None and threats:
         threat = beliefs.threats[threats[0]]
-        own = min(1.0, float(probabilities[threat.zone.cells].sum()))
+        own = beliefs.near(threats[0], probabilities)
         rank = beliefs.own_ranks[n]
-        alone = "" if rank is None else page.photo_alone(threat.hidden_name, rank, own)
-    cells = scored.models[0].about.globe
+        if rank is not None:
+            near, whole = radius_and_limit(threat), threat.whole_area
+            alone = page.photo_alone(threat.hidden_name, rank, own, *near, whole=whole)
+        guesses = beliefs.likeliest(threats[0], probabilities, DETAIL_GUESSES)
+    else:
+        guesses = first_guesses(probabilities, scored.models[0].about.globe, DETAIL_GUESSES)
+    edits = answer.feasible_plan.edits if answer.feasible_plan else {}
+    edit = edits.get(photo.id) or session.proposal(answer, n)
     return models.PhotoDetailsModel(
-        photo=photo_models(answer, link, n)[0],
-        picture=large(photo),
-        guesses=guess_models(likeliest_cells(probabilities, cells, DETAIL_GUESSES)),
+        photo=photo_models(answer, links.link, n)[0],
+        picture=links.link(photo, SIDES[1]),
+        proposal=None if edit is None else _edit_model(answer, n, edit, links),
+        guesses=guess_models(guesses),
         own_p=own,
         alone=alone,
         changes=_photo_effects(answer, n, threats),
@@ -162,7 +225,7 @@ def photo_details_model(
 
 def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> list[str]:
     """What changes if this one photo is shared or withheld instead."""
-    beliefs, plan = answer.beliefs, answer.feasible_plan
+    beliefs, plan = answer.shown_beliefs, answer.feasible_plan
     if beliefs is None or plan is None:
         return []
     kept = set(plan.plan.kept)
@@ -173,14 +236,28 @@ def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> lis
         now, then = beliefs.belief(number, before), beliefs.belief(number, after)
         own = threat.own and not threat.whole
         ranks = _rank(now), _rank(then)
-        effects.append(page.photo_effect(threat.hidden_name, *ranks, shared=n in kept, own=own))
+        limit = radius_and_limit(threat)[1]
+        effects.append(
+            page.photo_effect(threat.hidden_name, *ranks, shared=n in kept, own=own, limit=limit)
+        )
     return list(dict.fromkeys(effects))
 
 
-def place_models(answer: PlannedAnswer) -> list[models.PlaceModel]:
-    """The album's places, the hidden ones marked."""
+def place_models(
+    answer: PlannedAnswer, ranks: Mapping[str, int] | None = None
+) -> list[models.PlaceModel]:
+    """The album's places, the hidden ones marked, those first that are found first.
+
+    `ranks` say by name which guess is the first to find a place.
+    """
     hidden = {place.label for place in answer.plan.hidden} if answer.plan else set()
-    return [
+    if answer.pending:
+        chosen = select_places(answer.places, answer.scored.photos, tuple(answer.wishes.hide))
+        hidden = {place.label for place in chosen.hidden}
+    ranks, home, photos = ranks or {}, "", answer.scored.photos
+    if len(answer.places.places) > 1:
+        home = select_places(answer.places, photos, ("home",)).hidden[0].label
+    found = [
         models.PlaceModel(
             label=place.label,
             lat=place.lat,
@@ -188,9 +265,12 @@ def place_models(answer: PlannedAnswer) -> list[models.PlaceModel]:
             photos=list(place.photos),
             by_time=list(place.by_time),
             hidden=place.label in hidden,
+            rank=ranks.get(place.label),
+            home=place.label == home,
         )
         for place in answer.places.places
     ]
+    return sorted(found, key=lambda place: (place.rank or math.inf, -len(place.photos)))
 
 
 def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
@@ -199,11 +279,14 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
     if outcome is None:
         return None
     plan, scored = outcome.plan, answer.scored
-    rivals: list[Guess] = []
-    if plan.views and outcome.threats:
-        cells = scored.models[outcome.threats[0].model].about.globe
+    beliefs = answer.beliefs
+    rivals: tuple[Guess, ...] = ()
+    numbers: list[tuple[str, str]] = []
+    if plan.views and beliefs is not None:
         limit = outcome.wishes.top or DEFAULT_RIVALS
-        rivals = [named_cell(cell, cells) for cell in plan.views[0].rivals[:limit]]
+        rivals = beliefs.rivals(0, plan.views[0].rivals[:limit])
+    if beliefs is not None:
+        numbers = messages.key_numbers(beliefs.key_numbers(outcome), Surface.PAGE)
     advice = capitalized(messages.advice(outcome, Surface.PAGE))
     notes = [capitalized(messages.note(note, Surface.PAGE)) for note in outcome.notes]
     if advice and not plan.found:
@@ -227,12 +310,25 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
         advice=advice if plan.found else "",
         ways=alternative_models(answer),
         uncovered=[capitalized(sentence) for sentence in uncovered],
-        protected_k=plan.protected_k if plan.found else 0,
+        protected_k=_shown_top(outcome),
         rivals=guess_models(rivals),
         headline=page.headline(_findings(answer), outcome, posted=bool(answer.posted)),
         proof=page.proof(outcome, proved=answer.proved),
+        numbers=[
+            models.KeyNumberModel(name=capitalized(name), words=words) for name, words in numbers
+        ],
+        radius_km=outcome.radius_km,
+        counts=page.sharing_counts(outcome),
         against=page.against(outcome),
     )
+
+
+def _shown_top(outcome: AlbumPlan) -> int:
+    """The top that a plan reaches. Of places that is the secret one, so the one asked for."""
+    if not outcome.plan.found:
+        return 0
+    asked = outcome.wishes.top if outcome.radius_km is not None and not outcome.empty else None
+    return asked or outcome.plan.protected_k
 
 
 def alternative_models(answer: PlannedAnswer) -> list[models.AlternativeModel]:
@@ -278,16 +374,21 @@ def _update(
 
 
 def answer_model(
-    session: PlanningSession, answer: PlannedAnswer, job: models.JobModel | None = None
+    session: PlanningSession,
+    answer: PlannedAnswer,
+    links: Links,
+    job: models.JobModel | None = None,
 ) -> models.AnswerModel:
     """The answer to wishes."""
-    beliefs, plan = answer.beliefs, answer.feasible_plan
+    beliefs, plan = answer.shown_beliefs, answer.feasible_plan
     return models.AnswerModel(
         wishes=answer.wishes,
         plan=plan_model(answer),
-        places=place_models(answer),
+        pending=answer.pending,
+        places=place_models(answer, session.place_ranks(answer)),
         states=photo_states(answer),
         shares=[] if beliefs is None else beliefs.shares(answer.plan),
+        edits=edit_models(answer, links),
         audit_after=view_models(beliefs.after(plan.plan.kept)) if beliefs and plan else [],
         job=job,
         undo=session.undo_state,
@@ -295,21 +396,27 @@ def answer_model(
 
 
 def audit_model(answer: PlannedAnswer) -> models.AuditModel:
-    """What the album gives away as it is."""
+    """What the album gives away as it is; nothing is known of that while a plan is pending."""
+    if answer.pending:
+        return models.AuditModel(verdict="", views=[], leaks=_leak_models(answer))
     guesses = () if answer.beliefs else album_guesses(answer.scored, DETAIL_GUESSES)
     return models.AuditModel(
-        verdict=_findings(answer, guesses),
+        verdict=f"{_findings(answer, guesses)}.",
         views=view_models(answer.beliefs.before) if answer.beliefs else [],
-        leaks=[
-            models.LeakModel(kind=leak.kind, photos=len(leak.photos), examples=list(leak.examples))
-            for leak in metadata_leaks(answer.scored.photos)
-        ],
+        leaks=_leak_models(answer),
         guesses=guess_models(guesses),
     )
 
 
+def _leak_models(answer: PlannedAnswer) -> list[models.LeakModel]:
+    return [
+        models.LeakModel(kind=leak.kind, photos=len(leak.photos), examples=list(leak.examples))
+        for leak in metadata_leaks(answer.scored.photos)
+    ]
+
+
 def _findings(answer: PlannedAnswer, guesses: Sequence[Guess] = ()) -> str:
-    """What the first model makes of the album as it is; guesses where no place is known."""
+    """What the first model makes of the album as it is, as a clause; guesses without a place."""
     attack, photos = answer.scored.models[0], len(answer.scored.photos)
     if answer.beliefs is None:
         return page.model_guess(model_name(attack.spec), photos, guesses[0].name)
@@ -318,7 +425,18 @@ def _findings(answer: PlannedAnswer, guesses: Sequence[Guess] = ()) -> str:
         if belief.scorer == attack.spec:  # its own photos may give a place away more than all do
             name = belief.threat.hidden_name
             ranks[name] = min(belief.rank, ranks.get(name, belief.rank))
-    return page.findings(model_name(attack.spec), photos, ranks, attack.about.cells)
+    first = answer.beliefs.threats[0]
+    radius, limit = radius_and_limit(first)
+    if radius is None or limit is None:
+        return page.findings(model_name(attack.spec), photos, ranks, attack.about.cells)
+    return page.nearby(
+        model_name(attack.spec),
+        photos,
+        ranks,
+        radius_km=radius,
+        limit=limit,
+        whole=first.whole_area,
+    )
 
 
 def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefModel:
@@ -331,7 +449,8 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
         guesses = guess_models(album_guesses(scored, MAP_GUESSES))
         return models.BeliefModel(
             watch=0, watches=[], place=None, hides=None, before=guesses, after=[],
-            rank_before=None, rank_after=None, zone=[], rivals=[],
+            rank_before=None, rank_after=None, rank_limit=None, radius_km=None, hidden=[],
+            zone=[], rivals=[],
         )  # fmt: skip
     kept = plan.plan.kept if plan.plan.found else None
     numbers = range(len(beliefs.threats))
@@ -341,27 +460,35 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
     threat = beliefs.threats[number]
     cells = scored.models[threat.model].about.globe
     before, now = beliefs.probabilities(number, None), beliefs.belief(number, None)
-    after = None if kept is None else beliefs.probabilities(number, kept)
-    then = None if kept is None else beliefs.belief(number, kept)
+    shown = answer.shown_beliefs or beliefs
+    after = None if kept is None else shown.probabilities(number, kept)
+    then = None if kept is None else shown.belief(number, kept)
     rivals = plan.plan.views[number].rivals if plan.plan.views else ()
     boxes = [
         (float(south), float(west), float(north), float(east))
-        for cell in threat.zone.cells.tolist()
+        for cell in (threat.zone.cells.tolist() if threat.circles is None else ())
         for south, west, north, east in (cells.boxes_of(cell) if cells is not None else ())
     ]
+    hidden = () if threat.circles is None else threat.circles.positions
+    # photos of one street are one circle to the eye
+    middles = list(dict.fromkeys((round(lat, 2), round(lon, 2)) for lat, lon in hidden))
+    radius, limit = radius_and_limit(threat)
+    count = MAP_GUESSES if radius is None else MAP_PLACES
     return models.BeliefModel(
         watch=number,
         watches=beliefs.names,
         place=threat.place.label,
         hides=threat.hidden_name,
-        before=[] if before is None else guess_models(likeliest_cells(before, cells, MAP_GUESSES)),
-        after=[] if after is None else guess_models(likeliest_cells(after, cells, MAP_GUESSES)),
+        before=[] if before is None else guess_models(beliefs.likeliest(number, before, count)),
+        after=[] if after is None else guess_models(beliefs.likeliest(number, after, count)),
         rank_before=_rank(now),
         rank_after=_rank(then),
+        rank_limit=limit,
+        radius_km=radius,
+        hidden=middles[:: 1 + len(middles) // MAX_HIDDEN_CIRCLES],
         zone=boxes,
         rivals=guess_models(
-            named_cell(cell, cells, 0.0 if after is None else float(after[cell]))
-            for cell in rivals[: plan.wishes.top or DEFAULT_RIVALS]
+            beliefs.rivals(number, rivals[: plan.wishes.top or DEFAULT_RIVALS], after)
         ),
     )
 
@@ -370,8 +497,13 @@ def _rank(belief: Belief | None) -> int | None:
     return None if belief is None else belief.rank
 
 
+def radius_and_limit(threat: Threat) -> tuple[float | None, int | None]:
+    """How near a guess must be, and the largest rank that counts; None for coarse cells."""
+    return (None, None) if threat.circles is None else (threat.circles.radius_km, RANK_LIMIT)
+
+
 def guess_models(guesses: Iterable[Guess]) -> list[models.GuessModel]:
-    """Cells by name."""
+    """Places by name."""
     return [
         models.GuessModel(cell=g.cell, name=g.name, lat=g.lat, lon=g.lon, p=g.probability)
         for g in guesses
@@ -387,7 +519,9 @@ def view_models(beliefs: Iterable[Belief]) -> list[models.ViewModel]:
             whole=belief.threat.whole,
             photos=belief.photos,
             cells=belief.cells,
+            radius_km=radius_and_limit(belief.threat)[0],
             rank=belief.rank,
+            rank_limit=radius_and_limit(belief.threat)[1],
             p=belief.probability,
             guesses=guess_models(belief.guesses),
         )

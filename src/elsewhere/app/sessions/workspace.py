@@ -6,7 +6,6 @@ session has its own lock, held while wishes are answered.
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,9 +17,14 @@ from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter
 from elsewhere.app.sessions.jobs import AppJob, BusyError, CancelledError, Jobs, problem_message
 from elsewhere.app.sessions.photo_index import PhotoIndex
-from elsewhere.app.sessions.planning import FIRST_SECONDS, PlannedAnswer, PlanningSession
+from elsewhere.app.sessions.planning import (
+    FIRST_SECONDS,
+    QUICK_SECONDS,
+    PlannedAnswer,
+    PlanningSession,
+)
 from elsewhere.app.sessions.uploads import UploadFolder
-from elsewhere.errors import InputError, NoPhotoError
+from elsewhere.errors import ElsewhereError, InputError, NoPhotoError
 from elsewhere.service import (
     Ledger,
     RowCache,
@@ -31,8 +35,43 @@ from elsewhere.service import (
     score_album,
 )
 
+ANSWER_SECONDS = 0.08
+"""For so long a request waits for the first plan. A plan that takes longer comes with its job."""
+EDITED_SECONDS = 1.0
+"""The same where photos may be edited: what was drawn is scored first."""
+OPENING_SECONDS = 2.0
+"""For so long an album that was just read waits for its first plan before it is shown."""
 PROOF_DELAY = 0.1
 """Seconds before a proof goes on: the page paints the answer first, on the same processor."""
+
+
+class FirstAnswer:
+    """The first plan for wishes, for whoever waits a moment for it."""
+
+    def __init__(self) -> None:
+        self._given = threading.Event()
+        self._lock = threading.Lock()
+        self._awaited = True
+        self._answer: PlannedAnswer | None = None
+        self._problem: BaseException | None = None
+
+    def give(
+        self, answer: PlannedAnswer | None = None, *, problem: BaseException | None = None
+    ) -> bool:
+        """Hand over the answer, or why there is none; whether anybody still waits for it."""
+        with self._lock:
+            self._answer, self._problem = answer, problem
+            self._given.set()
+            return self._awaited
+
+    def wait(self, seconds: float) -> PlannedAnswer | None:
+        """The answer, or None where it takes longer or was overtaken; raises what went wrong."""
+        self._given.wait(seconds)
+        with self._lock:
+            self._awaited = False
+            if self._problem is not None and not isinstance(self._problem, CancelledError):
+                raise self._problem
+            return self._answer
 
 
 class Workspace:
@@ -52,7 +91,6 @@ class Workspace:
         self._default_scorers = tuple(scorers)
         self._cache = cache
         self._ledger = Ledger() if use_ledger else None
-        self._seed = secrets.token_bytes(32)
         self._lock = threading.RLock()
         self._switch_lock = threading.Lock()  # albums are opened and closed one at a time
         self.index = PhotoIndex(keys, 0)
@@ -120,6 +158,7 @@ class Workspace:
         self.jobs.close()
         index.clear()
         if session is not None:
+            session.edits.close()
             session.scored.close()
         if upload is not None:
             upload.delete()
@@ -130,7 +169,7 @@ class Workspace:
         wishes = wishes.model_copy(update={"scorers": list(dict.fromkeys(wishes.scorers))})
         if not session.has_scores(wishes.scorers):
             return self._start_scoring(session, wishes, turn)
-        return self._replan(session, lambda: session.wish(wishes, turn=turn))
+        return self._replan(session, lambda: session.begin(wishes, turn))
 
     def step(self, by: int, turn: int | None = None) -> models.AnswerModel:
         """Undo or redo."""
@@ -144,6 +183,7 @@ class Workspace:
         with self._lock:
             session, stage, index = self._session, self._stage, self.index
             error, no_photos = self._error, self._no_photos
+            uploaded = self._upload is not None
         state = models.WorkspaceModel(
             stage=stage,  # type: ignore[arg-type]
             error=error,
@@ -157,11 +197,11 @@ class Workspace:
             album = None if stage == "empty" else index.album()
             return state.model_copy(update={"album": album})
         current = session.current
-        answer = presenter.answer_model(session, current)
+        answer = presenter.answer_model(session, current, index)
         photos = presenter.photo_models(current, index.link)
-        names = ("places", "wishes", "plan", "audit_after", "undo")
+        names = ("places", "edits", "wishes", "plan", "pending", "audit_after", "undo")
         update: dict[str, object] = {name: getattr(answer, name) for name in names}
-        update["album"] = presenter.album_model(current, photos)
+        update["album"] = presenter.album_model(current, photos, uploaded=uploaded)
         update["audit"] = presenter.audit_model(current)
         return state.model_copy(update=update)
 
@@ -190,30 +230,72 @@ class Workspace:
     def _replan(
         self, session: PlanningSession, plan: Callable[[], PlannedAnswer]
     ) -> models.AnswerModel:
-        """Stop the proof that was running; it goes on where the new wishes are refused."""
+        """Stop the proof that was running; it goes on where the new wishes are refused.
+
+        A plan that takes longer than a moment is not waited for: the job brings it.
+        """
         self.jobs.cancel("proof", "frontier")
         try:
             answer = plan()
+            if answer.pending:
+                job, first = self._start_planning(session, answer)
+                editing = answer.wishes.edits != "none" or answer.wishes.rectangles
+                answer = first.wait(EDITED_SECONDS if editing else ANSWER_SECONDS) or answer
+                going_on = job.to_model() if session.goes_on(answer) else None
+                return presenter.answer_model(session, answer, self.index, going_on)
         except BaseException:
             self._start_proof(session, session.current)
             raise
-        return presenter.answer_model(session, answer, self._start_proof(session, answer))
+        proof = self._start_proof(session, answer)
+        return presenter.answer_model(session, answer, self.index, proof)
+
+    def _start_planning(
+        self, session: PlanningSession, answer: PlannedAnswer, seconds: float = QUICK_SECONDS
+    ) -> tuple[AppJob, FirstAnswer]:
+        """Look for the first plan of a pending answer in a job, and then for its proof."""
+        first, index = FirstAnswer(), self.index
+
+        def work(job: AppJob) -> None:
+            try:
+                with job.interruptible():
+                    planned = session.plan_first(answer, seconds)
+                    model = presenter.answer_model(session, planned, index)
+            except BaseException as problem:
+                if not first.give(problem=problem) and isinstance(problem, ElsewhereError):
+                    session.renew_turn()
+                    before = presenter.answer_model(session, session.current, index)
+                    job.publish(EventModel(answer=before))  # the wishes were taken back
+                raise
+            first.give(planned)
+            job.publish(EventModel(answer=model))
+            if session.goes_on(planned):
+                self._improve(job, session, planned)
+
+        return self.jobs.start("proof", work), first
 
     def _start_proof(
         self, session: PlanningSession, answer: PlannedAnswer
     ) -> models.JobModel | None:
-        """Go on with the proof in a job; None where nothing is left to be proved."""
+        """Go on with the proof and with edits in a job; None where nothing is left to be done."""
+        if answer.pending:
+            return self._start_planning(session, answer)[0].to_model()
+        if not session.goes_on(answer):
+            return None
+        return self.jobs.start("proof", lambda job: self._improve(job, session, answer)).to_model()
 
-        def work(job: AppJob) -> None:
-            def publish(better: PlannedAnswer) -> None:
-                job.publish(EventModel(answer=presenter.answer_model(session, better)))
+    def _improve(self, job: AppJob, session: PlanningSession, answer: PlannedAnswer) -> None:
+        """Prove the plan by withholding, then look for edits."""
+        index = self.index
 
-            job.cancelled.wait(PROOF_DELAY)
-            job.check_cancelled()
-            session.prove(answer, job.check_cancelled, publish)
-            job.check_cancelled()
+        def publish(better: PlannedAnswer) -> None:
+            job.publish(EventModel(answer=presenter.answer_model(session, better, index)))
 
-        return None if answer.proved else self.jobs.start("proof", work).to_model()
+        job.cancelled.wait(PROOF_DELAY)
+        if not answer.settled:
+            with job.interruptible():
+                session.prove(answer, job.check_cancelled, publish)
+        session.edit(answer, job.check_cancelled, job.report_progress, publish)
+        job.check_cancelled()
 
     def _start_scoring(
         self, session: PlanningSession, wishes: models.WishesModel, turn: int | None
@@ -223,7 +305,8 @@ class Workspace:
             describe_scorer(spec)  # what cannot be used is refused at once
         self.jobs.cancel("scoring")
         scorers, old_scorers = wishes.scorers, session.current.wishes.scorers
-        answer = session.wish(wishes.model_copy(update={"scorers": old_scorers}), turn=turn)
+        answer = session.begin(wishes.model_copy(update={"scorers": old_scorers}), turn)
+        self._start_proof(session, answer)
 
         def work(job: AppJob) -> None:
             scored = rescore_album(
@@ -234,11 +317,14 @@ class Workspace:
             self.jobs.cancel("proof", "frontier")
             # what was wished meanwhile is kept
             latest = session.current.wishes.model_copy(update={"scorers": scorers})
-            planned = session.wish(latest, FIRST_SECONDS)
+            with job.interruptible():
+                planned = session.wish(latest, FIRST_SECONDS)
             proof = self._start_proof(session, planned)
-            job.publish(EventModel(answer=presenter.answer_model(session, planned, proof)))
+            model = presenter.answer_model(session, planned, self.index, proof)
+            job.publish(EventModel(answer=model))
 
-        return presenter.answer_model(session, answer, self.jobs.start("scoring", work).to_model())
+        scoring = self.jobs.start("scoring", work).to_model()
+        return presenter.answer_model(session, answer, self.index, scoring)
 
     def _read(
         self, job: AppJob, index: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
@@ -254,19 +340,24 @@ class Workspace:
         try:
             # renditions are kept: any may be shown, scored by another model, or exported
             scored = score_album(paths, scorers=scorers, cache=self._cache, progress=progress)
-            session = PlanningSession(scored, self._seed, self._ledger)
-            answer = session.wish(models.WishesModel(scorers=list(scorers)), FIRST_SECONDS)
+            session = PlanningSession(scored, None, self._ledger, self._cache)
+            index.edits = session.edits
+            answer = session.begin(models.WishesModel(scorers=list(scorers)))
+            if answer.pending:
+                job.report_progress(Step("planning", 0, 0))
+                self._start_planning(session, answer, FIRST_SECONDS)[1].wait(OPENING_SECONDS)
             with self._lock:
                 if index is not self.index:
                     raise CancelledError
                 self._session, self._stage = session, "ready"
-            self._start_proof(session, answer)
         except BaseException as problem:
             index.clear()
             if scored is not None:
                 scored.close()
             with self._lock:
-                if index is self.index:
+                if index is self.index and isinstance(problem, CancelledError):
+                    self._stage, self._paths = "empty", ()  # one's own stop is no error
+                elif index is self.index:
                     self._stage = "failed"
                     self._error = problem_message(problem) or INTERNAL_ERROR
                     if isinstance(problem, NoPhotoError):
