@@ -1,4 +1,5 @@
 // Every request of the page. None goes anywhere but to the server that the page came from.
+import type { Dropped } from './dropped'
 import type {
   Answer, Belief, Event, ExportRequest, Folders, Job, Photo, PhotoDetails, Wishes, WorkspaceState,
 } from './types'
@@ -118,6 +119,8 @@ export const getBelief = (watch: number | null, signal?: AbortSignal) =>
 export const getFolders = (path: string) =>
   ask<Folders>('GET', `/api/folders?path=${encodeURIComponent(path)}`)
 export const startExport = (wish: ExportRequest) => ask<Started>('POST', '/api/export', wish)
+/** Show the last copy in the file manager. */
+export const openExported = () => send('POST', '/api/exported/open')
 export const startVerify = () => ask<Started>('POST', '/api/verify')
 export const getReport = () => ask<{ url: string }>('GET', '/api/report')
 export const stopJob = (id: string) => ask<Job>('DELETE', `/api/jobs/${id}`)
@@ -125,8 +128,8 @@ export const jobEvents = (id: string, signal?: AbortSignal) =>
   stream(`/api/jobs/${id}/events`, signal)
 export const frontier = (signal?: AbortSignal) => stream('/api/frontier', signal)
 
-export function upload(files: File[]): Promise<Started> {
+export function upload(files: Dropped[]): Promise<Started> {
   const form = new FormData()
-  for (const file of files) form.append('files', file, file.webkitRelativePath || file.name)
+  for (const { file, path } of files) form.append('files', file, path)
   return ask<Started>('POST', '/api/uploads', form)
 }

@@ -2,7 +2,7 @@ import { geoArea } from 'd3-geo'
 import { describe, expect, it } from 'vitest'
 import { believed, labels, radius, ring, short, spots } from './belief'
 import { tokenIn } from './session'
-import { HIGH, WIDE, area, around, outline, point, world } from './world'
+import { HIGH, WIDE, area, around, circles, outline, point, world } from './world'
 
 describe('the map', () => {
   it('shows what has a position and is more than nothing, the largest below', () => {
@@ -41,11 +41,20 @@ describe('the map', () => {
   it('says one first place, not two', () => {
     const guess = (name: string) => ({ cell: 1, name, lat: 0, lon: 0, p: 0.54 })
     const tarascon = 'Tarascon, France'
-    expect(believed(tarascon, 1, guess('Nîmes, France'))).toBe('First guess: Nîmes, in the zone of Tarascon (54 %).')
-    expect(believed(tarascon, 1, guess(tarascon))).toBe('First guess: Tarascon, France (54 %).')
-    expect(believed(tarascon, 8, guess('Belgrade, Serbia'))).toBe('Tarascon comes 8th. First guess: Belgrade, Serbia (54 %).')
-    expect(believed(tarascon, null, guess('Linz, Austria'))).toBe('First guess: Linz, Austria (54 %).')
-    expect(believed(tarascon, 1, undefined)).toBe('Tarascon comes first.')
+    const cells = { radius_km: null, rank_limit: null }
+    const places = { radius_km: 25, rank_limit: 100 }
+    expect(believed(tarascon, 1, guess('Nîmes, France'), cells)).toBe('First guess: Nîmes, in the zone of Tarascon (54 %).')
+    expect(believed(tarascon, 1, guess('Nîmes, France'), places)).toBe('First guess: Nîmes, within 25 km of Tarascon (54 %).')
+    expect(believed(tarascon, 1, guess(tarascon), places)).toBe('First guess: Tarascon, France (54 %).')
+    expect(believed(tarascon, 8, guess('Belgrade, Serbia'), places)).toBe('Tarascon comes 8th. First guess: Belgrade, Serbia (54 %).')
+    expect(believed(tarascon, 101, guess('Linz, Austria'), places)).toBe('None of its first 100 guesses is near Tarascon. First guess: Linz, Austria (54 %).')
+    expect(believed(tarascon, null, guess('Linz, Austria'), cells)).toBe('First guess: Linz, Austria (54 %).')
+    expect(believed(tarascon, 1, undefined, cells)).toBe('Tarascon comes first.')
+  })
+  it('draws circles of their size, and none smaller than can be seen', () => {
+    const wide = circles(around([[4.6, 43.8]]), [[43.8, 4.6]], 100)
+    expect(wide).toMatch(/^M/)
+    expect(circles(world(), [[43.8, 4.6]], 5)).toMatch(/^M/)
   })
   it('writes names where nothing is in their way', () => {
     const signs = [{ name: 'Belgrade', x: 200, y: 100 }, { name: 'Zagreb', x: 190, y: 100 }, { name: 'Lviv', x: 396, y: 20 }]

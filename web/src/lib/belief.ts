@@ -31,9 +31,19 @@ export function ring([south, west, north, east]: [number, number, number, number
 /** The place's name without its country, for a small label. */
 export const short = (name: string): string => name.split(',')[0] ?? name
 
-/** Where the place stands and what is guessed first, in words. A first guess in the zone is a find. */
-export function believed(hides: string, rank: number | null, best: Guess | undefined): string {
+/** How near a guess must be, and the largest rank that counts; null where cells are guessed. */
+export interface Nearness {
+  radius_km: number | null
+  rank_limit: number | null
+}
+
+/** Where the place stands and what is guessed first, in words. A first guess that is near is a find. */
+export function believed(hides: string, rank: number | null, best: Guess | undefined, near: Nearness): string {
   const chance = best ? ` (${percent(best.p)})` : ''
+  if (rank && near.rank_limit !== null && rank > near.rank_limit) {
+    const first = best ? ` First guess: ${best.name}${chance}.` : ''
+    return `None of its first ${near.rank_limit} guesses is near ${short(hides)}.${first}`
+  }
   if (!rank) return best ? `First guess: ${best.name}${chance}.` : ''
   if (rank > 1) {
     const first = best ? ` First guess: ${best.name}${chance}.` : ''
@@ -41,7 +51,8 @@ export function believed(hides: string, rank: number | null, best: Guess | undef
   }
   if (!best) return `${short(hides)} comes first.`
   if (short(best.name) === short(hides)) return `First guess: ${best.name}${chance}.`
-  return `First guess: ${short(best.name)}, in the zone of ${short(hides)}${chance}.`
+  const where = near.radius_km === null ? 'in the zone' : `within ${near.radius_km} km`
+  return `First guess: ${short(best.name)}, ${where} of ${short(hides)}${chance}.`
 }
 
 export interface Label {

@@ -208,6 +208,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/thumbs/{album}/{side}/{at}/{edit}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Edited
+         * @description The picture of a photo as it would go out edited, by a signed link.
+         */
+        get: operations["get_edited_thumbs__album___side___at___edit__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/wishes": {
         parameters: {
             query?: never;
@@ -348,6 +368,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/exported/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open Exported
+         * @description Show the last copy in the file manager of the machine that the server runs on.
+         */
+        post: operations["open_exported_api_exported_open_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/export": {
         parameters: {
             query?: never;
@@ -448,16 +488,66 @@ export interface components {
         Answer: {
             wishes: components["schemas"]["Wishes"];
             plan: components["schemas"]["Plan"] | null;
+            /**
+             * Pending
+             * @default false
+             */
+            pending: boolean;
             /** Places */
             places: components["schemas"]["Place"][];
             /** States */
-            states: ("seen" | "shared" | "withheld" | "kept" | "dropped" | "posted")[];
+            states: ("seen" | "shared" | "edited" | "withheld" | "kept" | "dropped" | "posted")[];
             /** Shares */
             shares: (number | null)[];
+            /** Edits */
+            edits: components["schemas"]["Edit"][];
             /** Audit After */
             audit_after: components["schemas"]["View"][];
             job?: components["schemas"]["Job"] | null;
             undo: components["schemas"]["Undo"];
+        };
+        /**
+         * DrawnEdit
+         * @description An edit that the user drew.
+         */
+        DrawnEdit: {
+            /** Crop */
+            crop?: number[] | null;
+            /**
+             * Covers
+             * @default []
+             */
+            covers: number[][];
+        };
+        /**
+         * Edit
+         * @description How a photo is edited, and its picture as it would go out.
+         */
+        Edit: {
+            /** N */
+            n: number;
+            /** Crop */
+            crop: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
+            /** Covers */
+            covers: [
+                number,
+                number,
+                number,
+                number
+            ][];
+            /** Drawn */
+            drawn: boolean;
+            /** Lost */
+            lost: number;
+            /** Thumb */
+            thumb: string;
+            /** Picture */
+            picture: string;
         };
         /**
          * Event
@@ -532,7 +622,7 @@ export interface components {
         };
         /**
          * Exported
-         * @description A copy that was proved and has its name.
+         * @description A copy that has its name: proved, or a clean one that promises nothing.
          */
         Exported: {
             /** Target */
@@ -540,7 +630,7 @@ export interface components {
             /** Files */
             files: string[];
             /** Certificate */
-            certificate: string;
+            certificate: string | null;
             /** Report */
             report: string | null;
             /** Reproved */
@@ -550,7 +640,7 @@ export interface components {
         };
         /**
          * Guess
-         * @description A cell as an attacker names it.
+         * @description A place that an attacker guesses, by its middle; of coarse models, a cell.
          */
         Guess: {
             /** Cell */
@@ -583,6 +673,16 @@ export interface components {
             state: "running" | "done" | "failed" | "cancelled";
         };
         /**
+         * KeyNumber
+         * @description One of the few numbers that every surface leads with.
+         */
+        KeyNumber: {
+            /** Name */
+            name: string;
+            /** Words */
+            words: string;
+        };
+        /**
          * Photo
          * @description One photo of the album.
          */
@@ -613,7 +713,7 @@ export interface components {
              * @default seen
              * @enum {string}
              */
-            state: "seen" | "shared" | "withheld" | "kept" | "dropped" | "posted";
+            state: "seen" | "shared" | "edited" | "withheld" | "kept" | "dropped" | "posted";
         };
         /**
          * Place
@@ -632,6 +732,13 @@ export interface components {
             by_time: number[];
             /** Hidden */
             hidden: boolean;
+            /** Rank */
+            rank?: number | null;
+            /**
+             * Home
+             * @default false
+             */
+            home: boolean;
         };
         /**
          * Plan
@@ -675,6 +782,12 @@ export interface components {
             headline: string;
             /** Proof */
             proof: string;
+            /** Numbers */
+            numbers: components["schemas"]["KeyNumber"][];
+            /** Radius Km */
+            radius_km: number | null;
+            /** Counts */
+            counts: string;
             /** Against */
             against: string;
         };
@@ -757,8 +870,12 @@ export interface components {
             photos: number;
             /** Cells */
             cells: number;
+            /** Radius Km */
+            radius_km: number | null;
             /** Rank */
             rank: number;
+            /** Rank Limit */
+            rank_limit: number | null;
             /** P */
             p: number;
             /** Guesses */
@@ -838,6 +955,24 @@ export interface components {
              */
             posted: string[];
             /**
+             * Edits
+             * @default none
+             * @enum {string}
+             */
+            edits: "both" | "crop" | "cover" | "none";
+            /**
+             * Rectangles
+             * @default {}
+             */
+            rectangles: {
+                [key: string]: components["schemas"]["DrawnEdit"];
+            };
+            /**
+             * As Is
+             * @default []
+             */
+            as_is: string[];
+            /**
              * Scorers
              * @default [
              *       "embedded"
@@ -852,6 +987,11 @@ export interface components {
         Album: {
             /** Name */
             name: string;
+            /**
+             * Copy Name
+             * @default
+             */
+            copy_name: string;
             /** Photos */
             photos: components["schemas"]["Photo"][];
             /** Left */
@@ -897,6 +1037,15 @@ export interface components {
             rank_before: number | null;
             /** Rank After */
             rank_after: number | null;
+            /** Rank Limit */
+            rank_limit: number | null;
+            /** Radius Km */
+            radius_km: number | null;
+            /** Hidden */
+            hidden: [
+                number,
+                number
+            ][];
             /** Zone */
             zone: [
                 number,
@@ -926,6 +1075,8 @@ export interface components {
             example: string;
             /** Not Covered */
             not_covered: string;
+            /** Not Hidden */
+            not_hidden: string;
         };
         /**
          * ExportRequest
@@ -955,6 +1106,11 @@ export interface components {
              * @default false
              */
             remember: boolean;
+            /**
+             * Clean
+             * @default false
+             */
+            clean: boolean;
         };
         /**
          * Folders
@@ -1043,6 +1199,7 @@ export interface components {
             photo: components["schemas"]["Photo"];
             /** Picture */
             picture: string;
+            proposal: components["schemas"]["Edit"] | null;
             /** Guesses */
             guesses: components["schemas"]["Guess"][];
             /** Own P */
@@ -1124,6 +1281,11 @@ export interface components {
              */
             places: components["schemas"]["Place"][];
             /**
+             * Edits
+             * @default []
+             */
+            edits: components["schemas"]["Edit"][];
+            /**
              * @default {
              *       "top": 5,
              *       "at": [],
@@ -1139,6 +1301,9 @@ export interface components {
              *       "keep": [],
              *       "drop": [],
              *       "posted": [],
+             *       "edits": "none",
+             *       "rectangles": {},
+             *       "as_is": [],
              *       "scorers": [
              *         "embedded"
              *       ]
@@ -1146,6 +1311,11 @@ export interface components {
              */
             wishes: components["schemas"]["Wishes"];
             plan?: components["schemas"]["Plan"] | null;
+            /**
+             * Pending
+             * @default false
+             */
+            pending: boolean;
             audit?: components["schemas"]["Audit"] | null;
             /**
              * Audit After
@@ -1177,10 +1347,13 @@ export interface components {
 }
 export type Alternative = components['schemas']['Alternative'];
 export type Answer = components['schemas']['Answer'];
+export type DrawnEdit = components['schemas']['DrawnEdit'];
+export type Edit = components['schemas']['Edit'];
 export type Event = components['schemas']['Event'];
 export type Exported = components['schemas']['Exported'];
 export type Guess = components['schemas']['Guess'];
 export type Job = components['schemas']['Job'];
+export type KeyNumber = components['schemas']['KeyNumber'];
 export type Photo = components['schemas']['Photo'];
 export type Place = components['schemas']['Place'];
 export type Plan = components['schemas']['Plan'];
@@ -1554,6 +1727,40 @@ export interface operations {
             };
         };
     };
+    get_edited_thumbs__album___side___at___edit__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                album: number;
+                side: number;
+                at: number;
+                edit: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": unknown;
+                };
+            };
+            /** @description one sentence that says what is wrong */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     put_wishes_api_wishes_put: {
         parameters: {
             query?: {
@@ -1761,6 +1968,33 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Job"];
                 };
+            };
+            /** @description one sentence that says what is wrong */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_exported_api_exported_open_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description one sentence that says what is wrong */
             "4XX": {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Photo } from './types'
-import { samePhotos, withKnownLinks } from './photos'
+import { arrange, samePhotos, withKnownLinks } from './photos'
 
 const photo = (n: number, thumb: string, share: number | null = null): Photo => ({
   n, id: `${n}.jpg`, width: 4, height: 3, thumb, share, own_rank: null, place: null, posted: false, state: 'seen',
@@ -23,4 +23,16 @@ describe('photos that come in again', () => {
     expect(samePhotos([photo(0, 'a')], [photo(1, 'a')])).toBe(false)
     expect(samePhotos([photo(0, 'a')], [])).toBe(false)
   })
+})
+
+it('arranges photos by state, by what they give away, and by place', () => {
+  const made = (n: number, place: string | null) => ({ n, id: `${n}.jpg`, place }) as unknown as Photo
+  const photos = [made(0, 'Rome'), made(1, 'Arles'), made(2, null), made(3, 'Arles')]
+  const states = ['shared', 'withheld', 'shared', 'withheld'] as const
+  const shares = [0.5, -2, null, -3]
+  const shown = (only: 'withheld' | null, order: 'album' | 'telling' | 'place') =>
+    arrange(photos, [...states], shares, only, order).map((photo) => photo.n)
+  expect(shown(null, 'album')).toEqual([0, 1, 2, 3])
+  expect(shown('withheld', 'telling')).toEqual([3, 1])
+  expect(shown(null, 'place')).toEqual([1, 3, 0, 2])
 })

@@ -1,5 +1,5 @@
 // The photos of the album, which arrive again and again.
-import type { Photo } from './types'
+import type { Photo, PhotoState } from './types'
 
 /** Whether two lists are of the same photos, whatever is known of them. */
 export function samePhotos(some: Photo[], others: Photo[]): boolean {
@@ -7,6 +7,8 @@ export function samePhotos(some: Photo[], others: Photo[]): boolean {
 }
 
 const picture = (link: string) => link.split('?')[0]
+/** Whether two links lead to the same picture. */
+export const samePicture = (some: string, other: string): boolean => picture(some) === picture(other)
 
 /** The same photos with the links that are shown already: another link would load the picture anew. */
 export function withKnownLinks(fresh: Photo[], known: Photo[]): Photo[] {
@@ -14,4 +16,16 @@ export function withKnownLinks(fresh: Photo[], known: Photo[]): Photo[] {
     const before = known[n]?.thumb
     return before && picture(before) === picture(photo.thumb) ? { ...photo, thumb: before } : photo
   })
+}
+
+export type Order = 'album' | 'telling' | 'place'
+
+/** The photos to show: those in one state or all, in the album's order, the most telling first, or by place. */
+export function arrange(
+  photos: Photo[], states: PhotoState[], shares: (number | null)[], only: PhotoState | null, order: Order,
+): Photo[] {
+  const some = only ? photos.filter((photo) => states[photo.n] === only) : photos
+  if (order === 'album') return some
+  const key = (photo: Photo) => (order === 'telling' ? (shares[photo.n] ?? 0) : (photo.place ?? '\uffff'))
+  return [...some].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.n - b.n))
 }

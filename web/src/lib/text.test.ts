@@ -55,7 +55,6 @@ describe('sentences', () => {
 
 it('a copy lies in a folder that tells nothing of how it came', () => {
   expect(folderFor('trip/Arles')).toBe('trip-Arles-to-share')
-  expect(folderFor('Dropped photos')).toBe('photos-to-share')
   expect(folderFor('')).toBe('photos-to-share')
 })
 

@@ -5,15 +5,16 @@ import type { Event, SkippedFile, PhotoState, Plan } from './types'
 export const STATE_NAMES: Record<PhotoState, string> = {
   seen: 'No plan',
   shared: 'Shared',
+  edited: 'Edited',
   withheld: 'Withheld',
   kept: 'Pinned',
   dropped: 'Dropped',
   posted: 'Posted',
 }
 
-/** What a state is called: before there can be a plan, a photo is only read. */
-export const stateName = (state: PhotoState, ready: boolean): string =>
-  state === 'seen' && !ready ? 'Read' : STATE_NAMES[state]
+/** What a state is called: as long as nobody can plan, a photo is only read. */
+export const stateName = (state: PhotoState, planned: boolean): string =>
+  state === 'seen' && !planned ? 'Read' : STATE_NAMES[state]
 
 /** The server's words as a sentence of their own. */
 export function asSentence(words: string): string {
@@ -144,8 +145,7 @@ export function byReason(files: SkippedFile[]): Reason[] {
   })
 }
 
-/** What a copy's folder is called unless somebody says otherwise: nothing of the tool, nothing temporary. */
-export function folderFor(album: string): string {
-  const name = album.replace(/[\\/:*?"<>|]/g, '-').trim()
-  return `${name && !/^(dropped|the example)\b/i.test(name) ? name : 'photos'}-to-share`
+/** What a copy's folder is called unless somebody says otherwise; the album's own name may be none. */
+export function folderFor(name: string): string {
+  return `${name.replace(/[\\/:*?"<>|]/g, '-').trim() || 'photos'}-to-share`
 }

@@ -10,6 +10,8 @@ export type Answer = Complete<contract.Answer>
 export type Audit = Complete<contract.Audit>
 export type Belief = Complete<contract.Belief>
 export type Choices = Complete<contract.Choices>
+export type DrawnEdit = Complete<contract.DrawnEdit>
+export type Edit = Complete<contract.Edit>
 export type ExportRequest = Complete<contract.ExportRequest>
 export type Exported = Complete<contract.Exported>
 export type Folders = Complete<contract.Folders>
@@ -30,6 +32,8 @@ export type WorkspaceState = Complete<contract.Workspace>
 /** One line of a stream: only the fields that are set. */
 export type Event = Partial<Complete<contract.Event>>
 
+/** Left, top, right and bottom, in thousandths of the picture. */
+export type Sides = Edit['covers'][number]
 export type Level = NonNullable<Wishes['hide_level']>
 export type PhotoState = Photo['state']
 export type Stage = WorkspaceState['stage']

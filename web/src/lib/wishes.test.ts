@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { Place, Wishes } from './types'
 import {
-  auditKey, changed, frontierKey, guessState, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf, withBudget,
+  auditKey, changed, frontierKey, guessState, onlyHidden, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf, withBudget,
   withTop, withWidth,
 } from './wishes'
 
 const none: Wishes = {
   top: 5, budget: null, at: [], hide: ['all'], hide_level: null, radius_km: 25, margin: 'careful',
   each_photo: false, bursts: false, prior: null, stars: false, exact_top: false, keep: [], drop: [],
-  posted: [], scorers: ['embedded'],
+  posted: [], edits: 'none', rectangles: {}, as_is: [], scorers: ['embedded'],
 }
 const place = (label: string, hidden: boolean): Place => ({
-  label, hidden, lat: 0, lon: 0, photos: [], by_time: [],
+  label, hidden, lat: 0, lon: 0, photos: [], by_time: [], rank: null, home: false,
 })
 
 describe('a click', () => {
@@ -90,4 +90,11 @@ describe('what was changed', () => {
     expect(changed(withWidth(none, '5'), withWidth(none, 'city'))).toEqual(['width'])
     expect(changed(none, { ...none })).toEqual([])
   })
+})
+
+it('one click leaves one of thirty places hidden, and another hides all again', () => {
+  const places = Array.from({ length: 30 }, (_, n) => place(`place ${n}`, true))
+  const only = onlyHidden(none, places, ['place 7'])
+  expect(only.hide).toEqual(['place 7'])
+  expect(onlyHidden(only, places, places.map((one) => one.label)).hide).toEqual(['all'])
 })

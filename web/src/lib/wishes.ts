@@ -1,6 +1,6 @@
 // What a click does to the wishes. A photo is pinned, dropped, public already, or left to the plan:
 // never two of these at once.
-import type { Level, PhotoState, Place, Wishes } from './types'
+import type { DrawnEdit, Level, PhotoState, Place, Wishes } from './types'
 
 const without = (list: string[], id: string) => list.filter((other) => other !== id)
 
@@ -25,6 +25,32 @@ export function togglePosted(wishes: Wishes, id: string): Wishes {
   return { ...wishes, posted, keep: without(wishes.keep, id), drop: without(wishes.drop, id) }
 }
 
+const omit = <T>(record: Record<string, T>, id: string): Record<string, T> =>
+  Object.fromEntries(Object.entries(record).filter(([other]) => other !== id))
+
+/** Never edit a photo, or leave that to the plan again. */
+export function asItIs(wishes: Wishes, id: string): Wishes {
+  const whole = wishes.as_is.includes(id)
+  const as_is = whole ? without(wishes.as_is, id) : [...wishes.as_is, id]
+  return { ...wishes, as_is, rectangles: omit(wishes.rectangles, id), drop: without(wishes.drop, id) }
+}
+
+/** Edit a photo as it was drawn. */
+export function drawn(wishes: Wishes, id: string, edit: DrawnEdit): Wishes {
+  const rectangles = { ...wishes.rectangles, [id]: edit }
+  return { ...wishes, rectangles, as_is: without(wishes.as_is, id), drop: without(wishes.drop, id) }
+}
+
+/** Leave to the plan how a photo is edited. */
+export function left(wishes: Wishes, id: string): Wishes {
+  return { ...wishes, rectangles: omit(wishes.rectangles, id), as_is: without(wishes.as_is, id), drop: without(wishes.drop, id) }
+}
+
+/** Edit photos instead of withholding them, or only withhold. */
+export function toggleEdits(wishes: Wishes): Wishes {
+  return wishes.edits === 'none' ? { ...wishes, edits: 'both' } : { ...wishes, edits: 'none', rectangles: {} }
+}
+
 /** What a photo is shown as before the plan has answered. */
 export function guessState(wishes: Wishes, id: string, before: PhotoState): PhotoState {
   if (wishes.posted.includes(id)) return 'posted'
@@ -39,6 +65,11 @@ export function toggleHidden(wishes: Wishes, places: Place[], label: string): Wi
   const hidden = places.filter((place) => place.hidden !== (place.label === label)).map((place) => place.label)
   if (hidden.length === 0) return wishes
   return { ...wishes, hide: hidden.length === places.length ? ['all'] : hidden }
+}
+
+/** Hide these places alone. */
+export function onlyHidden(wishes: Wishes, places: Place[], labels: string[]): Wishes {
+  return { ...wishes, hide: labels.length === places.length ? ['all'] : labels }
 }
 
 const USUAL_KM = 25

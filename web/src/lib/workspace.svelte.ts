@@ -3,16 +3,17 @@
 // become a thousand watched objects.
 import * as api from './api'
 import type {
-  Answer, Audit, Choices, Event, Exported, Job, SkippedFile, NoPhotos, Photo, PhotoState, Place, Plan, Stage,
+  Answer, Audit, Choices, DrawnEdit, Edit, Event, Exported, Job, SkippedFile, NoPhotos, Photo, PhotoState, Place, Plan, Stage,
   Undo, View, Wishes, WorkspaceState,
 } from './types'
+import type { Dropped } from './dropped'
 import { EventBuffer } from './eventBuffer'
 import { Latest } from './latest'
 import * as session from './session'
-import { samePhotos, withKnownLinks } from './photos'
+import { samePhotos, samePicture, withKnownLinks } from './photos'
 import { fieldErrors } from './fieldErrors.svelte'
 import { connection } from './connection.svelte'
-import { auditKey, guessState, toggleDrop, togglePin, togglePosted } from './wishes'
+import { asItIs, auditKey, drawn, guessState, left, toggleDrop, togglePin, togglePosted } from './wishes'
 
 const REFRESH = 8 * 60_000 // links to pictures work for ten minutes
 
@@ -21,17 +22,24 @@ class Workspace {
   error = $state('')
   /** Where there was no photo to be read: what was found instead. */
   nothing = $state.raw<NoPhotos | null>(null)
+  /** Whether the user unticked every place: then nothing is promised, whatever was planned before. */
+  unticked = $state(false)
   /** Something went wrong that does not end anything. */
   notice = $state('')
   name = $state('')
+  copyName = $state('')
   photos = $state.raw<Photo[]>([])
   states = $state.raw<PhotoState[]>([])
   shares = $state.raw<(number | null)[]>([])
+  /** Of the photos that would go out edited, by number. */
+  edits = $state.raw<ReadonlyMap<number, Edit>>(new Map())
   left = $state.raw<SkippedFile[]>([])
   scorers = $state.raw<{ word: string; cells: number }[]>([])
   places = $state.raw<Place[]>([])
   wishes = $state.raw<Wishes | null>(null)
   plan = $state.raw<Plan | null>(null)
+  /** Whether the first plan for these wishes is still being looked for. */
+  pending = $state(false)
   audit = $state.raw<Audit | null>(null)
   after = $state.raw<View[]>([])
   undo = $state.raw<Undo>({ can_undo: false, can_redo: false, turn: 0 })
@@ -96,7 +104,7 @@ class Workspace {
   }
 
   /** Photos that were dropped on the page. */
-  drop(files: File[]): Promise<void> {
+  drop(files: Dropped[]): Promise<void> {
     return this.start(() => api.upload(files))
   }
 
@@ -110,14 +118,44 @@ class Workspace {
   /** Say that a photo is public already, or take that back. */
   post = (n: number): void => this.change(n, togglePosted)
 
+  /** Never edit a photo, or leave that to the plan again. */
+  shareAsItIs = (n: number): void => this.change(n, asItIs)
+  /** Edit a photo as it was drawn; null: as the plan proposes. */
+  draw = (n: number, edit: DrawnEdit | null): void =>
+    this.change(n, (wishes, id) => (edit ? drawn(wishes, id, edit) : left(wishes, id)))
+
+  /** Whether edits are being looked for, and how far that is. */
+  get editing(): Event | null {
+    const going = this.proving && this.wishes?.edits !== 'none' && !this.pending
+    return going && this.progress.stage === 'planning' && this.progress.total ? this.progress : null
+  }
+
   /** A new wish: shown at once as far as it can be guessed, answered a moment later. */
   wish(wishes: Wishes): void {
     if (!connection.answers()) return
     fieldErrors.clear()
     this.requests++
+    this.unticked = false
     this.wishes = wishes
     this.waiting = true
     this.queue.push(wishes)
+  }
+
+  /** Hide no place at all: a plan for others says nothing any more. */
+  untick(): void {
+    this.unticked = true
+    this.states = this.states.map((state) => (state === 'shared' || state === 'withheld' ? 'seen' : state))
+  }
+
+  /** Stop looking for a better plan, or for any. */
+  stopPlanning(): void {
+    const job = this.jobs.proof
+    if (job) void api.stopJob(job.id).catch((problem) => this.say(problem))
+  }
+
+  /** Look for a plan again, after a stop. */
+  again(): void {
+    if (this.wishes) this.wish({ ...this.wishes })
   }
 
   /** Undo or redo; one that comes while another is answered waits for it. */
@@ -131,6 +169,7 @@ class Workspace {
     await this.guarded(async () => {
       const fresh = await api.getPhotos()
       if (samePhotos(fresh, this.photos)) this.photos = fresh
+      if (this.edits.size) this.edits = new Map((await api.getWorkspace()).edits.map((edit) => [edit.n, edit]))
     })
   }
 
@@ -161,6 +200,7 @@ class Workspace {
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
     fieldErrors.clear()
     this.requests++
+    this.unticked = false
     try {
       this.take(await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn)), true)
     } catch (problem) {
@@ -195,18 +235,22 @@ class Workspace {
   }
 
   private show(snapshot: WorkspaceState): void {
+    this.unticked = false
     this.stage = snapshot.stage
     this.error = snapshot.error ?? ''
     this.nothing = snapshot.nothing
     this.name = snapshot.album?.name ?? ''
+    this.copyName = snapshot.album?.copy_name ?? ''
     this.photos = withKnownLinks(snapshot.album?.photos ?? [], this.photos)
     this.states = this.photos.map((photo) => photo.state ?? 'seen')
     this.shares = this.photos.map((photo) => photo.share ?? null)
+    this.takeEdits(snapshot.edits)
     this.left = snapshot.album?.left ?? []
     this.scorers = snapshot.album?.scorers ?? []
     this.places = snapshot.places
     this.wishes = this.granted = snapshot.wishes
     this.plan = snapshot.plan
+    this.pending = snapshot.pending
     this.audit = snapshot.audit
     this.after = snapshot.audit_after
     this.undo = snapshot.undo
@@ -229,15 +273,28 @@ class Workspace {
     if (answer.plan && this.plan && answer.plan.version < this.plan.version) return
     this.wishes = answer.wishes
     this.plan = answer.plan
+    this.pending = answer.pending
     this.places = answer.places
     this.states = answer.states
+    this.takeEdits(answer.edits)
     this.shares = answer.shares.length ? answer.shares : this.shares
     this.after = answer.audit_after
     this.answers++
-    if (!streamed) this.over('proof')
+    if (!streamed && !(answer.job && this.jobs.proof?.id === answer.job.id)) this.over('proof')
     if (answer.job) this.listen(answer.job)
     const key = auditKey(answer.wishes)
-    if (key !== this.shown) void this.askAudit(key)
+    if (key !== this.shown && !answer.pending) void this.askAudit(key)
+  }
+
+  /** The links that are shown already stay: another one would load the picture anew. */
+  private takeEdits(fresh: Edit[]): void {
+    this.edits = new Map(
+      fresh.map((edit) => {
+        const before = this.edits.get(edit.n)
+        const same = before && samePicture(before.thumb, edit.thumb)
+        return [edit.n, same ? { ...edit, thumb: before.thumb, picture: before.picture } : edit]
+      }),
+    )
   }
 
   /** Other places, attackers or another width: what was believed before changes too. */
@@ -258,7 +315,7 @@ class Workspace {
     this.listening.get(job.kind)?.abort()
     this.jobs = { ...this.jobs, [job.kind]: job }
     if (job.kind === 'export' || job.kind === 'verify') return // the exporter follows these
-    if (job.kind !== 'proof') this.progress = {}
+    if (job.kind !== 'proof' || !this.jobs.scoring) this.progress = {}
     const control = new AbortController()
     this.listening.set(job.kind, control)
     void this.follow(job, control.signal).catch((problem) => {
@@ -293,9 +350,11 @@ class Workspace {
       if (lost.length) this.left = [...this.left, ...lost]
     })
     let problem = ''
+    let refused: Wishes | null = null
     for await (const event of api.jobEvents(job.id, signal)) {
       if (signal.aborted) return
       buffer.add(event)
+      if (event.answer && this.pending) refused = this.wishes
       // whoever clicks meanwhile is answered anyway
       if (event.answer && this.queue.idle) this.take(event.answer, true, true)
       if (event.error) problem = event.error
@@ -304,6 +363,11 @@ class Workspace {
     this.over(job.kind)
     if (job.kind === 'reading') await this.reload()
     if (job.kind === 'scoring' && problem) this.say(new Error(problem))
+    // a wish that could only be refused after a while; one's own stop is no news
+    if (job.kind === 'proof' && problem && !this.pending) {
+      const late = new api.Problem(400, problem)
+      if (!fieldErrors.takes(late, this.granted, refused)) this.say(late)
+    }
   }
 
   private async failedWish(problem: unknown, wishes = this.wishes): Promise<void> {

@@ -1,5 +1,5 @@
 // The world's outline, and its two projections: the whole, and around some places.
-import { geoArea, geoCentroid, geoNaturalEarth1, geoPath, type GeoProjection } from 'd3-geo'
+import { geoArea, geoCentroid, geoCircle, geoNaturalEarth1, geoPath, type GeoProjection } from 'd3-geo'
 import { feature, mesh } from 'topojson-client'
 import type { Topology, GeometryCollection } from 'topojson-specification'
 import atlas from 'world-atlas/countries-110m.json'
@@ -60,6 +60,16 @@ export function area(projection: GeoProjection, rings: [number, number][][]): st
       return path(shape) ?? ''
     })
     .join('')
+}
+
+const KM_A_DEGREE = 111.2
+const SMALLEST = 2.5 // pixels
+
+/** Circles of so many km around latitudes and longitudes, as one path; none too small to be seen. */
+export function circles(projection: GeoProjection, middles: [number, number][], km: number): string {
+  const path = geoPath(projection).digits(1)
+  const degrees = Math.max(km / KM_A_DEGREE, (SMALLEST / projection.scale()) * (180 / Math.PI))
+  return middles.map(([lat, lon]) => path(geoCircle().center([lon, lat]).radius(degrees).precision(12)()) ?? '').join('')
 }
 
 /** Where a point lies, or null where it is not shown. */
