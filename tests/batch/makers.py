@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
 from elsewhere.batch.blocks import JobResult, perform
-from elsewhere.batch.columns import photos_in, scores_in
+from elsewhere.batch.columns import BLOCKS, LETTERS, photos_in, scores_in
 from elsewhere.batch.grouping import Job
 from elsewhere.batch.local_engine import NextJobs
 from elsewhere.batch.runner import Engine
@@ -112,7 +112,7 @@ def pixels(
 
 def model(folder: Path) -> str:
     """A tiny model over the default cells, as it is typed."""
-    return f"onnx:{described(folder, Cells.default())}"
+    return f"onnx:{described(folder, Cells.paper())}"
 
 
 class Here(Engine):
@@ -152,16 +152,20 @@ def damage(file: Path, group: int, column: str) -> None:
 
 def albums_in(output: Path) -> list[dict[str, Any]]:
     """All rows that came out, by album."""
-    return _rows(output / "albums", lambda row: row["album"])
+    return _rows(output, ("albums", BLOCKS), lambda row: row["album"])
 
 
 def dead_in(output: Path) -> list[dict[str, Any]]:
     """All dead letters, by album and photo."""
-    return _rows(output / "dead", lambda row: (row["album"], row["photo"] or ""))
+    return _rows(output, ("dead", LETTERS), lambda row: (row["album"], row["photo"] or ""))
 
 
-def _rows(folder: Path, key: Any) -> list[dict[str, Any]]:
+def _rows(output: Path, folders: tuple[str, str], key: Any) -> list[dict[str, Any]]:
+    """The rows of a run that is over, or of its blocks."""
+    folder = output / folders[(output / BLOCKS).is_dir()]
     found = [
-        row for file in folder.glob("*.parquet") for row in parquet.read_table(file).to_pylist()
+        row
+        for file in folder.rglob("*.parquet")
+        for row in parquet.ParquetFile(file).read().to_pylist()
     ]
     return sorted(found, key=key)

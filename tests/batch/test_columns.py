@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 from elsewhere.batch.columns import photos_in, scores_in
-from elsewhere.batch.input_rows import known_schema
 from elsewhere.batch.runner import run
+from elsewhere.batch.schemas import file_schema
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.errors import FileError
@@ -36,15 +36,15 @@ SCORES = ("album", pa.string()), ("photo", pa.string()), ("scores", pa.list_(pa.
 )
 def test_what_cannot_be_worked_with(fields: list[tuple[str, Any]], why: str) -> None:
     with pytest.raises(FileError, match=why):
-        known_schema("a.parquet", pa.schema(fields))
+        file_schema("a.parquet", pa.schema(fields))
 
 
 @pytest.mark.parametrize("schema", [photos_in(), scores_in(7)])
 def test_what_is_written_down_is_understood(schema: Any) -> None:
-    assert known_schema("a.parquet", schema).equals(schema, check_metadata=True)
+    assert file_schema("a.parquet", schema).equals(schema, check_metadata=True)
     large = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
     wide = pa.schema([one.with_type(large.get(one.type, one.type)) for one in schema])
-    assert known_schema("a.parquet", wide).names == schema.names
+    assert file_schema("a.parquet", wide).names == schema.names
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
@@ -79,7 +79,7 @@ def test_ids_that_are_no_text_cost_themselves(scattered: bool, tmp_path: Path) -
     assert set(rows) - broken == {"album-000000", "album-000002", "album-000003"}
     assert broken == {r"caf\xe9"}
     assert rows["album-000002"]["left"] == 1
-    letters = {tuple(one.values()) for one in dead_in(tmp_path / "out")}
+    letters = {tuple(one.values())[:4] for one in dead_in(tmp_path / "out")}
     assert letters >= {
         ("album-000002", r"\xff.jpg", "unnamed", "its id is not UTF-8 text: give it another"),
         (r"caf\xe9", None, "album", "the album's id is not UTF-8 text: give it another"),

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import fs
+from pyarrow import fs, parquet
 
-from elsewhere.batch import source as sources
+from elsewhere.batch.open_file import open_file
 from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
 from elsewhere.errors import FileError
 from tests.batch.makers import Here, albums_in, damage, dead_in, model, pixels, scored, write
+from tests.formats.score_files.test_bombs import varint
 
 ROWS = 24
 """Albums of four photos, six of them in a row group."""
@@ -102,7 +103,7 @@ def test_bytes_that_cannot_be_had_are_no_damage(
     _, file = given(tmp_path, scored(6, photos=(4, 5)))
     source = Source(str(file))
     damage(file, 0, "scores")
-    sources._open.cache_clear()
+    open_file.cache_clear()
 
     class Away:
         def __getattr__(self, name: str) -> Any:
@@ -115,3 +116,18 @@ def test_bytes_that_cannot_be_had_are_no_damage(
     monkeypatch.setattr(one._storage, "fs", Away())
     with pytest.raises(FileError, match="the store is away"):
         source.read(0, 0, 4)
+
+
+def test_a_footer_that_names_a_page_before_the_file(tmp_path: Path) -> None:
+    settings, file = given(tmp_path, scored(18, photos=(4, 5)))
+    content = bytearray(file.read_bytes())
+    group = parquet.ParquetFile(file).metadata.row_group(1)
+    [scores] = [
+        column
+        for column in map(group.column, range(group.num_columns))
+        if column.path_in_schema.startswith("scores")
+    ]
+    for offset in (scores.dictionary_page_offset, scores.data_page_offset):
+        content[content.rindex(varint(offset))] -= 1  # an odd number stands for a negative one
+    file.write_bytes(content)
+    assert run(settings, Here()).statuses == {"broken": 6, "optimal": 12}

@@ -36,7 +36,9 @@ class Fatal(Here):
         while waiting:
             together = [waiting.popleft() for _ in range(min(len(waiting), self.workers or 2))]
             for job in together:
-                names = read_rows(job, source.storage.address, small=True)["album"].to_pylist()
+                names = read_rows(job, source.storage.address, settings, small=True)[
+                    "album"
+                ].to_pylist()
                 if FATAL in names and not job.skip_reason:
                     for other in together:
                         Attempt(storage, settings.run, other.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import signal
@@ -12,14 +13,18 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import typer
+from pyarrow import parquet
 from typer.testing import CliRunner
 
+from elsewhere.batch.limits import Limit
 from elsewhere.batch.runner import BatchStep
 from elsewhere.batch.summary import RANKS, SHARES, Summary, summary_page
 from elsewhere.cli.program import program
 from elsewhere.cli.render import batch
+from elsewhere.errors import InputError
 from tests.batch.makers import albums_in, scored, write
 
 
@@ -49,7 +54,7 @@ def test_a_dataset_in_rows_out(tmp_path: Path) -> None:
     assert [row["certificate"] is None for row in rows] == [n == 2 for n in range(8)]
     assert elsewhere(*given, "--certificates") == (0, told)
     code, told = elsewhere(*given)
-    assert code == 2 and "other wishes or settings" in told
+    assert code == 2 and "(--certificates was given and is not given)" in told
 
 
 @pytest.mark.parametrize(
@@ -84,9 +89,9 @@ def test_what_is_refused(
     ("sign", "how", "engine"),  # workers start, or are at it; asked by a cluster, or by Ctrl-C
     [
         ("batch.json", signal.SIGTERM, "local"),
-        ("albums/*.parquet", signal.SIGINT, "local"),
-        pytest.param("albums/*.parquet", signal.SIGINT, "ray", marks=pytest.mark.long),
-        pytest.param("albums/*.parquet", signal.SIGTERM, "ray", marks=pytest.mark.long),
+        ("_work/blocks/*.parquet", signal.SIGINT, "local"),
+        pytest.param("_work/blocks/*.parquet", signal.SIGINT, "ray", marks=pytest.mark.long),
+        pytest.param("_work/blocks/*.parquet", signal.SIGTERM, "ray", marks=pytest.mark.long),
     ],
 )
 def test_who_is_stopped_says_how_to_go_on(
@@ -120,13 +125,27 @@ def test_who_is_stopped_says_how_to_go_on(
     ), said
     notes = [one for one in tmp_path.glob("out/_work/tries/**/*") if one.is_file()]
     assert notes == [], "a run that stops of its own accord blames no album"
-    before = {file: file.stat().st_mtime_ns for file in tmp_path.glob("out/albums/*.parquet")}
+    done = mark_blocks(tmp_path / "out")
     code, told = elsewhere(tmp_path / "in.parquet", "-o", tmp_path / "out", *words[4:])
     assert code == 0 and told.startswith("400 albums: ")
-    assert {file: file.stat().st_mtime_ns for file in before} == before, "done a second time"
-    assert [row["album"] for row in albums_in(tmp_path / "out")] == [
-        f"album-{n:06}" for n in range(400)
-    ]
+    rows = albums_in(tmp_path / "out")
+    assert [row["album"] for row in rows] == [f"album-{n:06}" for n in range(400)]
+    assert sum(row["verdict"] == MARK for row in rows) == done, "done a second time"
+
+
+MARK = "done before"
+
+
+def mark_blocks(output: Path) -> int:
+    """Mark the rows of all blocks that are done; how many there are."""
+    rows = 0
+    for file in output.glob("_work/blocks/*.parquet"):
+        table = parquet.ParquetFile(file).read()
+        number = table.column_names.index("verdict")
+        marked = pa.array([MARK] * len(table))
+        parquet.write_table(table.set_column(number, table.schema.field(number), marked), file)
+        rows += len(table)
+    return rows
 
 
 LITTLE = """
@@ -152,8 +171,8 @@ def test_a_full_disk_is_one_sentence_and_leaves_nothing_half_done(tmp_path: Path
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert re.fullmatch(
-        r"elsewhere: \S+/out/albums/\w+\.parquet cannot be written \(File too large\): make room "
-        r"there and repeat the command to resume\n",
+        r"elsewhere: \S+/out/_work/blocks/\w+\.parquet cannot be written \(File too large\): "
+        r"make room there and repeat the command to resume\n",
         done.stderr,
     ), done.stderr
     left = {one.name for one in (tmp_path / "out").rglob("*") if one.is_file()}
@@ -194,6 +213,101 @@ def test_in_a_log_it_is_told_now_and_then_how_far_it_is(
             shown(BatchStep("working", albums, 1200, 0))
             monkeypatch.setattr(batch, "PAUSE", 0.0)
     assert capsys.readouterr().err == "Planning 5 of 1,200 albums\n"
+
+
+def test_the_time_left_is_that_of_late(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr(batch, "PAUSE", 60.0)
+    with batch.show_progress("out") as shown:
+        for seconds, albums in ((0, 0), (100, 10), (200, 400), (300, 800)):
+            now[0] = float(seconds)
+            shown(BatchStep("working", albums, 10_000, 8 * albums))
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "Planning 800 of 10,000 albums, 32 photos/s, 38 min left"
+
+
+def test_progress_for_programs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    with batch.show_progress("out", as_json=True) as shown:
+        shown(BatchStep("grouping"))
+        for seconds, albums in ((1, 0), (2, 1), (11, 20), (12, 21), (21, 40)):
+            now[0] = float(seconds)
+            shown(BatchStep("working", albums, 40, 4 * albums, albums // 2))
+        shown(BatchStep("counting", 40, 40))
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    lines = [json.loads(line) for line in printed.err.splitlines()]
+    assert [(line["stage"], line["albums"]) for line in lines] == [
+        ("grouping", 0), ("working", 0), ("working", 20), ("working", 40), ("counting", 40),
+    ]  # fmt: skip
+    assert lines[2] == {
+        "stage": "working",
+        "albums": 20,
+        "total": 40,
+        "unchanged": 10,
+        "photos": 80,
+        "albums_per_second": 2.0,
+        "photos_per_second": 8.0,
+        "elapsed": 11.0,
+        "left": 10.0,
+    }
+    assert lines[-2]["left"] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "exceeded"),
+    [
+        ("broken>1%", (3, 200)),
+        ("broken > 1.5%", None),
+        ("broken>2", (3, 200)),
+        ("broken>3", None),
+        ("infeasible>0", None),
+        ("left>9%", (10, 100)),
+        ("withheld>50%", None),
+        ("withheld>49.9%", (40, 80)),
+        ("dead>12", (13, 0)),
+        ("files>0", (1, 0)),
+        ("files>1", None),
+    ],
+)
+def test_limits_on_the_results(text: str, exceeded: tuple[int, int] | None) -> None:
+    run = Summary(
+        albums=200, photos=90, left=10, withheld=40, planned=80,
+        statuses={"broken": 3, "optimal": 197}, dead={"damaged": 10, "album": 3},
+        files={"a.parquet": "it is damaged"},
+    )  # fmt: skip
+    assert Limit.parse(text).exceeded_by(run) == exceeded
+
+
+@pytest.mark.parametrize("text", ["broken", "broken>x", "broken>=1", "cheese>1", "files>1%", ">1"])
+def test_what_is_no_limit_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="limit"):
+        Limit.parse(text)
+
+
+def test_a_run_fails_by_its_results(tmp_path: Path) -> None:
+    table = scored(4, photos=(4, 5))
+    wishes = table["wishes"].to_pylist()
+    wishes[4:8] = ["[]"] * 4
+    number = table.column_names.index("wishes")
+    table = table.set_column(number, table.schema.field(number), pa.array(wishes, pa.string()))
+    write(table, tmp_path / "in" / "a.parquet")
+    given = (tmp_path / "in", "-o", tmp_path / "out", "--workers", "1")
+    code, told = elsewhere(*given, "--fail-if", "broken>20%", "--fail-if", "broken>1")
+    assert code == 5 and told.endswith("elsewhere: the run fails by broken>20%: 1 of 4 (25 %)\n")
+    assert elsewhere(*given, "--fail-if", "broken>25%")[0] == 0, "it is over and not done again"
+    assert elsewhere(*given, "--fail-if", "broke>25%")[0] == 2
+    (tmp_path / "in" / "b.parquet").write_bytes(b"PAR1")
+    code, told = elsewhere(*given, "--update")
+    assert code == 5 and "b.parquet is damaged" in told and "the run fails by files>0: 1" in told
+    assert "4 albums unchanged since an earlier run" in told
+    assert elsewhere(*given, "--update", "--fail-if", "files>1")[0] == 0
 
 
 class _Terminal(io.StringIO):

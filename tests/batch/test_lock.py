@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.batch import state
+from elsewhere.batch.columns import BLOCKS
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.state import LOCK, run_lock
@@ -110,4 +111,4 @@ def test_a_run_whose_lock_is_taken_stops(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(FileError, match="another run has taken over"):
         run(given, Taken())
     assert storage.read(LOCK) == b"other 1 2 3"
-    assert len(storage.names("albums")) == 1 and not storage.is_file("summary.json")
+    assert len(storage.names(BLOCKS)) == 1 and not storage.is_file("summary.json")

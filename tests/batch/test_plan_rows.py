@@ -73,7 +73,7 @@ def test_a_place_is_planned_as_the_job_does_it() -> None:
     seen = trip([Stay("Lisbon", 9, 0), Stay("Porto", 5, 3)], seed=3)
     attack = seen.models[0]
     where = [photo.metadata.position or (0, 0) for photo in seen.photos]
-    cells = Cells.default()
+    cells = Cells.paper()
     flat = pa.array(attack.scores.values.astype(np.float32).reshape(-1))
     table = pa.table(
         {
@@ -201,7 +201,7 @@ def test_a_budget_that_hides_nothing_shares_nothing() -> None:
 
 
 def test_without_a_place_it_says_what_a_dataset_can_give() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     rng = np.random.default_rng(0)
     flat = pa.array(rng.normal(size=2 * cells.count).astype(np.float32))
     table = pa.table(
@@ -238,7 +238,7 @@ def test_a_bug_costs_one_album(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_attackers_travel_with_their_calibration() -> None:
-    cells = Cells.default()
+    cells = Cells.paper()
     about = ScorerInfo(
         "made-up", "print", cells.count, cells.fingerprint, cells, {1: 1.0, 8: 0.5}, {"": {25: 0.1}}
     )

@@ -6,6 +6,8 @@ A cluster of two nodes, one of which is killed, is in tests/journeys/test_batch_
 from __future__ import annotations
 
 import json
+import os
+import socket
 import warnings
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -116,6 +118,41 @@ def test_a_ray_that_does_not_start_is_told_in_one_sentence(
     with pytest.raises(FileError) as told:
         ray_engine._connect(2, address)
     assert str(told.value).startswith(why) and "more" not in str(told.value)
+
+
+class RefusedError(Exception):
+    """As Ray has it where a token is wrong."""
+
+
+@pytest.mark.parametrize("kind", ["a kind of its own", "an address that answers"])
+def test_a_cluster_that_wants_a_token_says_so(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And nothing is left behind, neither of the output nor on stdout."""
+
+    def refuse(**given: Any) -> None:
+        os.write(1, b"Ray prints")
+        raise RefusedError("Failed to connect") if kind == "a kind of its own" else Exception("no")
+
+    errors = SimpleNamespace(AuthenticationError=RefusedError)
+    ray = SimpleNamespace(is_initialized=lambda: False, init=refuse, exceptions=errors)
+    monkeypatch.setattr(ray_engine, "import_module", lambda name: ray)
+    monkeypatch.setattr(ray_engine, "check_installed", lambda: None)
+    write(scored(2), tmp_path / "in" / "a.parquet")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        address = "auto" if kind == "a kind of its own" else f"127.0.0.1:{port}"
+        settings = Settings(str(tmp_path / "in"), str(tmp_path / "out"))
+        with pytest.raises(FileError, match=r"does not let us in.* RAY_AUTH_TOKEN"):
+            run(settings, Engine("ray", 1, address))
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_ray_prints_goes_to_stderr(capfd: pytest.CaptureFixture[str]) -> None:
+    with ray_engine.redirected(1, 2):
+        os.write(1, b"a worker died")
+    os.write(1, b"results")
+    assert capfd.readouterr() == ("results", "a worker died")
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 from elsewhere.batch import runner
 from elsewhere.batch.blocks import finish_block, read_rows
-from elsewhere.batch.columns import albums_out, dead_letters
+from elsewhere.batch.columns import BLOCKS, albums_out, dead_letters
 from elsewhere.batch.crash_blame import CAREFUL_AFTER, MAX_UNNAMED_DEATHS, Attempt
 from elsewhere.batch.grouping import group
 from elsewhere.batch.ray_engine import ScoringActor, plan_scored
@@ -32,6 +32,11 @@ ONE = Engine("local", 1)
 
 def settings(place: Path, name: str = "out", **given: Any) -> Settings:
     return Settings(str(place / "in"), str(place / name), key="k", **given)
+
+
+def undigested(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without the digest of their input, which only a whole run knows."""
+    return [row | {"input_digest": None} for row in rows]
 
 
 def test_scores_in_rows_out(tmp_path: Path) -> None:
@@ -71,6 +76,23 @@ def test_scores_in_rows_out(tmp_path: Path) -> None:
             )
 
 
+def test_an_album_over_other_cells_is_broken(tmp_path: Path) -> None:
+    table = scored(6, photos=(4, 5))
+    widths = [3 if album == "album-000002" else 40 for album in table["album"].to_pylist()]
+    lists = [row[:width] for row, width in zip(table["scores"].to_pylist(), widths, strict=True)]
+    kind = pa.list_(pa.float32())
+    table = table.set_column(table.column_names.index("scores"), "scores", pa.array(lists, kind))
+    write(table, tmp_path / "in" / "a.parquet", group=4)
+    found = run(settings(tmp_path, block=8), ONE)
+    assert found.statuses == {"broken": 1, "optimal": 5}
+    (letter,) = dead_in(tmp_path / "out")
+    assert (letter["album"], letter["kind"]) == ("album-000002", "album")
+    assert letter["reason"] == (
+        "its photos have scores over 3 cells, and the dataset's first photo over 40: put them into "
+        "a dataset of their own"
+    )
+
+
 def test_a_run_that_is_over_is_not_done_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +107,9 @@ def test_another_run_is_refused(tmp_path: Path) -> None:
     write(scored(5), tmp_path / "in" / "a.parquet")
     run(settings(tmp_path), ONE)
     for other, why in (
-        (settings(tmp_path, block=7), "other wishes or settings"),
+        (settings(tmp_path, block=7), r"other options \(--block was not given and is 7\)"),
+        (settings(tmp_path, wishes={"top": 7}), r"\(--top was not given and is 7\): .* --update"),
+        (settings(tmp_path, certificates=True), r"\(--certificates was not given and is given\)"),
         (replace(settings(tmp_path), key="other"), "another key"),
     ):
         with pytest.raises(InputError, match=why):
@@ -135,7 +159,8 @@ def test_photos_and_a_giant(tmp_path: Path) -> None:
     finally:
         actor.scorer.close()
     assert len(plan_scored(looked, **told)) == len(jobs)
-    assert albums_in(tmp_path / "r") == rows and dead_in(tmp_path / "r") == letters
+    assert undigested(albums_in(tmp_path / "r")) == undigested(rows)
+    assert undigested(dead_in(tmp_path / "r")) == undigested(letters)
 
 
 def test_a_killed_worker_costs_a_second_try(tmp_path: Path) -> None:
@@ -145,7 +170,7 @@ def test_a_killed_worker_costs_a_second_try(tmp_path: Path) -> None:
 
     def kill(step: BatchStep) -> None:
         """All workers that live, at two moments or three; one of them at least is at work."""
-        done = len(list((tmp_path / "out" / "albums").glob("*.parquet")))
+        done = len(list((tmp_path / "out" / BLOCKS).glob("*.parquet")))
         if step.photos and len(killed) < 3 and done < 50 and done % 2:
             for worker in multiprocessing.active_children():
                 assert worker.pid is not None
@@ -166,7 +191,7 @@ def test_an_album_that_kills_whoever_works_on_it_is_left_alone(tmp_path: Path) -
         tried = Attempt(storage, given.run, job.name)
         assert tried.reason_to_skip("album-000003") is None
         tried.start_album("album-000003")
-    finish_block(job, given, read_rows(job, given.input))
+    finish_block(job, given, read_rows(job, given.input, given))
     rows = {row["album"]: row for row in albums_in(tmp_path / "out")}
     assert rows.pop("album-000003")["status"] == "broken"
     assert len(rows) == 5 and {row["status"] for row in rows.values()} == {"optimal"}
@@ -190,12 +215,13 @@ def test_other_filesystems(tmp_path: Path) -> None:
     memory.write("in/a.parquet", file.read_bytes())
     given = Settings("memory://batch/in", "memory://batch/out", key="k")
     (job,) = group(Source(given.input), 1000).jobs
-    finish_block(job, given, read_rows(job, given.input))
+    finish_block(job, given, read_rows(job, given.input, given))
     out = Storage("memory://batch/out")
-    (name,) = out.names("albums")
-    rows = parquet.read_table(pa.BufferReader(out.read(f"albums/{name}"))).to_pylist()
+    (name,) = out.names(BLOCKS)
+    rows = parquet.read_table(pa.BufferReader(out.read(f"{BLOCKS}/{name}"))).to_pylist()
     run(settings(tmp_path), ONE)
-    assert sorted(rows, key=lambda row: str(row["album"])) == albums_in(tmp_path / "out")
+    rows.sort(key=lambda row: str(row["album"]))
+    assert undigested(rows) == undigested(albums_in(tmp_path / "out"))
 
 
 def test_an_empty_dataset_has_no_rows(tmp_path: Path) -> None:

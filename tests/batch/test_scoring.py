@@ -59,7 +59,7 @@ def test_positions_and_who_is_believed(tmp_path: Path) -> None:
     rows[4] |= {"lat": OSLO[0], "lon": OSLO[1]}
     table = looked(tmp_path, rows)
     assert set(table["kind"].to_pylist()) == {""}
-    found = read_album("trip", table)
+    found = read_album("trip", table, read_attackers(table.schema))
     expected = [PORTO, ROME, PORTO, GPS, OSLO, None]
     for name, known, where in zip(names, found.metadata, expected, strict=True):
         assert known.position == (None if where is None else pytest.approx(where, abs=1e-4)), name

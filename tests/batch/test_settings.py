@@ -16,10 +16,21 @@ GIVEN = Settings("in", "out", ("a", "b"), {"top": 3, "keep": ["x"]}, key="k")
 
 def test_settings_travel() -> None:
     assert Settings.from_json(GIVEN.to_json()) == GIVEN
-    assert (
-        GIVEN.fingerprint() == replace(GIVEN, input="x", output="y", key="z", run="r").fingerprint()
-    )
-    assert GIVEN.fingerprint() != replace(GIVEN, block=7).fingerprint()
+    elsewhere = replace(GIVEN, input="x", output="y", key="z", run="r")
+    assert GIVEN.options() == elsewhere.options()
+    assert GIVEN.options() != replace(GIVEN, block=7).options()
+
+
+def test_plans_depend_on_wishes_and_models_and_not_on_how_work_is_cut() -> None:
+    basis = GIVEN.fingerprint({"a": "1"}, "")
+    assert replace(GIVEN, block=7, carry=("x",), key="z").fingerprint({"a": "1"}, "") == basis
+    others = [
+        replace(GIVEN, wishes={"top": 4}).fingerprint({"a": "1"}, ""),
+        replace(GIVEN, work_limit=1).fingerprint({"a": "1"}, ""),
+        GIVEN.fingerprint({"a": "2"}, ""),
+        GIVEN.fingerprint({"a": "1"}, "512 cells"),
+    ]
+    assert len({basis, *others}) == 5
 
 
 def test_an_albums_own_wishes_come_first() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from elsewhere.batch import runner
+from elsewhere.batch.columns import BLOCKS, LETTERS
 from elsewhere.batch.runner import run
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
@@ -121,7 +122,8 @@ def test_what_a_killed_run_left_half_written_is_gone_in_the_end(tmp_path: Path) 
     write(scored(12), tmp_path / "in" / "a.parquet")
     given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), block=24)
     stopped(given)
-    half = tmp_path / "out" / "albums" / f".abc.parquet.{'0' * 32}"
+    half = tmp_path / "out" / "albums" / "day=1" / f".abc.parquet.{'0' * 32}"
+    half.parent.mkdir(parents=True)
     half.write_bytes(b"PAR1 and not more")
     assert run(given, Here()).albums == 12
     assert not half.exists()
@@ -136,7 +138,7 @@ def test_nobody_else_can_read_what_is_written(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     found = [tmp_path / "out", *(tmp_path / "out").rglob("*")]
-    assert {one.name for one in found} >= {"batch.json", ".lock", "albums", "_work"}
+    assert {one.name for one in found} >= {"batch.json", ".lock", "blocks", "_work"}
     for one in found:
         assert one.stat().st_mode & 0o777 == (0o700 if one.is_dir() else 0o600), one
 
@@ -160,29 +162,41 @@ def test_the_key_of_the_file_is_the_key_of_the_run(tmp_path: Path) -> None:
     assert albums_in(tmp_path / "out") == albums_in(tmp_path / "again")
 
 
-def test_a_file_of_the_run_that_was_damaged_is_named_and_can_be_made_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", [LETTERS, BLOCKS])
+def test_a_file_of_the_run_that_was_damaged_is_named_and_can_be_made_anew(
+    folder: str, tmp_path: Path
+) -> None:
     write(scored(4, impossible=[1]), tmp_path / "in" / "a.parquet")
-    settings = Settings(str(tmp_path / "in"), str(tmp_path / "out"))
+    settings = Settings(str(tmp_path / "in"), str(tmp_path / "out"), key="k")
+    found = run(replace(settings, output=str(tmp_path / "calm")), Here())
+    stopped(settings)
+    (file,) = (tmp_path / "out" / folder).iterdir()
+    file.write_bytes(file.read_bytes()[:-9] + b"\0" * 9)
+    with pytest.raises(FileError, match=f"{folder}/{file.name} is damaged: delete"):
+        run(settings, Here())
+    (tmp_path / "out" / BLOCKS / file.name).unlink()
+    assert run(settings, Here()) == found
+
+
+def test_a_file_of_the_output_that_was_deleted_is_written_again(tmp_path: Path) -> None:
+    write(scored(4, impossible=[1]), tmp_path / "in" / "a.parquet")
+    settings = Settings(str(tmp_path / "in"), str(tmp_path / "out"), key="k")
     found = run(settings, Here())
-    for folder in ("albums", "dead"):
-        (file,) = (tmp_path / "out" / folder).iterdir()
-        file.write_bytes(file.read_bytes()[:-9] + b"\0" * 9)
-        with pytest.raises(FileError, match=f"{folder}/{file.name} is damaged: delete it"):
-            run(settings, Here())
-        for one in ("albums", "dead"):
-            (tmp_path / "out" / one / file.name).unlink()
-        (tmp_path / "out" / "summary.json").unlink()
-        assert run(settings, Here()) == found
+    rows = albums_in(tmp_path / "out")
+    (file,) = (tmp_path / "out" / "albums").iterdir()
+    file.unlink()
+    (tmp_path / "out" / "summary.json").unlink()
+    assert run(settings, Here()) == found
+    assert albums_in(tmp_path / "out") == rows
 
 
 def test_letters_of_a_try_that_died_do_not_stay(tmp_path: Path) -> None:
     write(scored(2), tmp_path / "in" / "a.parquet")
     settings = Settings(str(tmp_path / "in"), str(tmp_path / "out"))
     stopped(settings)
-    (albums,) = (tmp_path / "out" / "albums").iterdir()
-    stale = tmp_path / "out" / "dead" / albums.name
+    (albums,) = (tmp_path / "out" / BLOCKS).iterdir()
+    stale = tmp_path / "out" / LETTERS / albums.name
     stale.parent.mkdir()
     stale.write_bytes(b"of a try that died before its albums were written")
     albums.unlink()
     assert run(settings, Here()).dead == {}
-    assert not stale.exists()

@@ -116,7 +116,7 @@ def test_killed_at_random_moments(kind: str, kills: int, tmp_path: Path) -> None
         # each goes on where the last one died, so that what is left is less and less
         together = kind == "one block" or draw.random() < 0.5
         deaths += killed(other, driver, max(1.0, seconds), draw, with_workers=together)
-        sizes.add(len(list(out.glob("albums/*.parquet"))))
+        sizes.add(len(list(out.glob("_work/blocks/*.parquet"))))
         amid |= under_way(out)
         if (out / "summary.json").exists():  # it was over too soon: once more from the start
             assert albums_in(out) == albums_in(tmp_path / "whole")

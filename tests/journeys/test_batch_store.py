@@ -84,7 +84,7 @@ def test_rows_are_those_of_a_disk(address: str, store: Store, tmp_path: Path) ->
         run(there, Stopped())
     left = everything(out)
     assert LOCK not in left and "batch.json" in left
-    assert sum(one.startswith("albums/") for one in left) == 1
+    assert sum(one.startswith("_work/blocks/") for one in left) == 1
     assert run(there, Here()).albums == 24
     assert rows_at(out, "albums") == albums_in(tmp_path / "out")
     assert rows_at(out, "dead") == dead_in(tmp_path / "out") != []
@@ -94,7 +94,7 @@ def test_rows_are_those_of_a_disk(address: str, store: Store, tmp_path: Path) ->
     }  # fmt: skip
     assert run(there, Here()).albums == 24, "it is over and is not done again"
     assert everything(out) == over
-    with pytest.raises(InputError, match="holds a run with other wishes"):
+    with pytest.raises(InputError, match="holds a run with other options"):
         run(replace(there, block=7), Here())
     assert everything(out) == over
 
@@ -202,12 +202,15 @@ def test_a_dataset_in_an_archive(store: Store, tmp_path: Path) -> None:
     archive = tmp_path / "in.zip"
     with zipfile.ZipFile(archive, "w") as out:
         out.write(file, "deep/a.parquet")
+    flat = tmp_path / "flat.zip"
+    with zipfile.ZipFile(flat, "w") as out:
         out.write(file, "a.parquet")
     Storage("s3://house/zip").write("in.zip", archive.read_bytes())
     for number, address in enumerate((
         f"zip://deep/a.parquet::{archive}",
         f"zip://deep::{archive}",
         f"zip://::{archive}",
+        f"zip://::{flat}",
         "zip://deep::s3://house/zip/in.zip",
         "simplecache::s3://house/zip-plain",
     )):  # fmt: skip
@@ -281,7 +284,7 @@ def test_killed_and_gone_on_with_as_it_is_typed(address: str, store: Store, tmp_
         process = subprocess.Popen(words, start_new_session=True, stderr=subprocess.PIPE)
         try:
             end = time.monotonic() + 200
-            while len(Storage(f"{address}-out").names("albums")) < files:
+            while len(Storage(f"{address}-out").names("_work/blocks")) < files:
                 assert process.poll() is None and time.monotonic() < end
                 time.sleep(0.05)
         finally:

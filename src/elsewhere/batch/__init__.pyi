@@ -1,8 +1,8 @@
 """What the command `elsewhere batch` calls."""
 
+from .limits import NO_LOST_FILES as NO_LOST_FILES, Limit as Limit
 from .runner import BatchStep as BatchStep, Engine as Engine, run as run
 from .settings import (
-    DEFAULT_BLOCK as DEFAULT_BLOCK,
     DEFAULT_WORK as DEFAULT_WORK,
     Settings as Settings,
 )

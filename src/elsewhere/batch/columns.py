@@ -11,7 +11,9 @@ from typing import Any
 from elsewhere.errors import FileError
 from elsewhere.values.wording import installed_by
 
-FORMAT = "elsewhere-batch/1"
+FORMAT = "elsewhere-batch/2"
+ALBUMS, DEAD = "albums", "dead"  # folders of the output
+BLOCKS, LETTERS = "_work/blocks", "_work/letters"  # the same, of each block, until they are merged
 
 
 def arrow() -> Any:
@@ -76,6 +78,8 @@ def audit() -> Any:
         pa.field("guess", pa.string()),  # its first guess
         pa.field("guess_probability", pa.float64()),
         pa.field("within_25_km", pa.float64()),  # null where cells are not known on the globe
+        pa.field("radius_km", pa.float64()),  # of places; null where cells are meant
+        pa.field("shared_probability", pa.float64()),  # of what is shared; null without a plan
     ])  # fmt: skip
 
 
@@ -100,6 +104,8 @@ def albums_out() -> Any:
         pa.field("work", pa.int64()),
         pa.field("certificate_digest", pa.string()),  # null without a plan
         pa.field("certificate", pa.string()),  # only where wished; names the secret k
+        # of all that the row depends on; null where another attempt may come to another row
+        pa.field("input_digest", pa.string()),
     ], metadata={"elsewhere.format": FORMAT})  # fmt: skip
 
 
@@ -111,4 +117,5 @@ def dead_letters() -> Any:
         pa.field("photo", pa.string()),
         pa.field("kind", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
+        pa.field("input_digest", pa.string()),  # that of its album's row
     ], metadata={"elsewhere.format": FORMAT})  # fmt: skip

@@ -31,6 +31,8 @@ from elsewhere.service import Staging, sweep_staging
 
 _MIN_BLOCKS, _MIN_PHOTOS = 64, 16
 """At least so many blocks for a dataset of photos, with at least so many photos each."""
+_USUAL_BLOCK, _LARGEST_BLOCK, _MAX_BLOCKS = 1024, 16_384, 8192
+_BLOCK_BYTES = 64 << 20  # bytes of scores in a block, at most, where its size is not given
 Range = tuple[int, int, int]  # file, first row, rows
 
 
@@ -40,12 +42,16 @@ class Job:
 
     name: str
     kind: str = "albums"
-    """"albums": score and plan; "slice": score a part of a large album; "join": plan it."""
+    """"albums": score and plan; "slice": score a part of a large album; "join": plan it; "merge":
+    make one file of several blocks."""
     ranges: tuple[Range, ...] = ()
     albums: int = 0
     photos: int = 0
-    slices: tuple[str, ...] = ()  # of a join: the names of the slices, in the album's order
+    slices: tuple[str, ...] = ()
+    """Of a join: the names of the slices, in the album's order. Of a merge: the blocks."""
     join_name: str = ""  # of a slice: the name of the join that waits for it
+    previous: tuple[Range, ...] = ()  # rows of its albums in the output of an earlier run
+    previous_letters: tuple[Range, ...] = ()  # and their dead letters
     skip_reason: str = ""  # why its albums are skipped, where they have killed too many workers
 
     def to_json(self) -> str:
@@ -56,8 +62,9 @@ class Job:
     def from_json(cls, text: str) -> Job:
         """From text."""
         fields = json.loads(text)
-        ranges = tuple((int(f), int(s), int(n)) for f, s, n in fields["ranges"])
-        return cls(**{**fields, "ranges": ranges, "slices": tuple(fields["slices"])})
+        for name in ("ranges", "previous", "previous_letters"):
+            fields[name] = tuple((int(f), int(s), int(n)) for f, s, n in fields[name])
+        return cls(**{**fields, "slices": tuple(fields["slices"])})
 
 
 @dataclass
@@ -68,26 +75,36 @@ class Grouping:
     joins: list[Job] = field(default_factory=list)  # jobs that wait for the slices of a large album
     albums: int = 0
     photos: int = 0
+    hashes: array[int] = field(default_factory=lambda: array("Q"))  # of albums, eight bytes each
     scattered: bool = False
     """Whether some album's rows do not lie together; then the dataset must be regrouped."""
 
 
-def block_size(source: Source, limit: int) -> int:
+def block_size(source: Source, limit: int | None) -> int:
     """Photos in a block: fewer than the limit where that would make only a few blocks.
 
-    It does not depend on the number of workers, for the names of blocks depend on it.
+    Without a limit it grows with the dataset, and to an eighth of its row groups: larger ones would
+    have to be regrouped. It does not depend on the number of workers, for the names of blocks
+    depend on it.
     """
+    if limit is None:
+        largest = _LARGEST_BLOCK
+        if source.scored and source.cells:
+            largest = max(1, min(largest, _BLOCK_BYTES // (4 * source.cells)))
+        limit = max(_USUAL_BLOCK, source.rows // _MAX_BLOCKS)
+        fitting = -(-source.largest_group // _MAX_BLOCKS_PER_GROUP)
+        if source.rows >= _MIN_BLOCKS * fitting:
+            limit = max(limit, fitting)
+        limit = min(limit, largest)
     return limit if source.scored else min(limit, max(_MIN_PHOTOS, source.rows // _MIN_BLOCKS))
 
 
 def group(source: Source, block: int) -> Grouping:
     """All jobs of a dataset, in 8 bytes of memory for each album and a little for each block."""
     grouping = Grouping()
-    digests = array("Q")  # eight bytes each
     builder = _BlockBuilder()
     for album, ranges in _album_runs(source.albums()):
-        digest = blake2b(album.encode("utf-8", "replace"), digest_size=8).digest()
-        digests.append(int.from_bytes(digest))
+        grouping.hashes.append(hash_album(album))
         photos = sum(rows for _, _, rows in ranges)
         grouping.albums += 1
         grouping.photos += photos
@@ -99,8 +116,14 @@ def group(source: Source, block: int) -> Grouping:
             builder.flush(grouping)
         builder.add(album, ranges)
     builder.flush(grouping)
-    grouping.scattered = len(np.unique(np.frombuffer(digests, dtype=np.uint64))) < len(digests)
+    hashes = np.frombuffer(grouping.hashes, dtype=np.uint64)
+    grouping.scattered = len(np.unique(hashes)) < len(hashes)
     return grouping
+
+
+def hash_album(album: str) -> int:
+    """Eight bytes for the id of an album."""
+    return int.from_bytes(blake2b(album.encode("utf-8", "replace"), digest_size=8).digest())
 
 
 def split_block(source: Source, job: Job) -> list[Job]:

@@ -6,7 +6,8 @@ Parquet file cannot be decoded, its whole row group is lost: every album with a 
 reported as damaged, by the column LOST, and all others are planned as usual.
 
 Between scoring and planning, rows travel as Arrow bytes, through Ray's store or as the file of a
-slice. A description of the attackers travels along, so planning needs no model.
+slice, with a description of the attackers. Models that make features have these travel instead of
+scores, which are seventy times as large, and planning makes the scores.
 """
 
 from __future__ import annotations
@@ -14,14 +15,13 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from elsewhere.batch.columns import arrow, photos_in, scores_in
+from elsewhere.batch.columns import arrow
 from elsewhere.errors import FileError, InputError
 from elsewhere.service import (
     AttackerInfo,
@@ -30,6 +30,7 @@ from elsewhere.service import (
     cells_of_grid,
     describe_scorer,
     read_metadata,
+    rows_of_features,
 )
 from elsewhere.values.scores import FloatMatrix
 
@@ -107,6 +108,8 @@ def _decode(raw: bytes) -> str:
         return MangledText(raw.decode(errors="backslashreplace"))
 
 
+CARRIED = "carried:"  # before the names of columns that go to the output as they are
+INPUT = "elsewhere.input"  # the column with a digest of each row as it came
 LOST = "elsewhere.lost"  # the column with the reason why a row cannot be read; null where it can
 
 
@@ -119,25 +122,20 @@ def lost_field() -> Any:
     return arrow().field(LOST, arrow().string())
 
 
-def salvage(
-    read: Callable[[list[str]], Any],
-    schema: Any,
-    columns: Sequence[str],
-    rows: int,
-    description: str,
+def lost_rows(
+    schema: Any, columns: Sequence[str], albums: Any, span: tuple[int, int], reason: str
 ) -> Any:
-    """A table for a row group that cannot be read: its albums, if these can, and the reason.
+    """A table for rows that cannot be read, and the reason.
 
-    `read` reads some columns of the group; `description` names its rows and file.
+    `span` is the first row and their number; without the names of `albums` they have no id.
     """
     pa = arrow()
+    start, rows = span
     fields = [schema.field(name) for name in columns if name != LOST]
     data = {field.name: pa.nulls(rows, field.type) for field in fields}
-    # without a readable id, the rows belong to an album without one
-    with suppress(pa.ArrowException, OSError):
-        data["album"] = read(["album"]).column(0)
-    reason = f"{description} cannot be read, for the file is damaged there: write it anew"
-    data[LOST] = pa.array([reason] * rows, pa.string())
+    if albums is not None:
+        data["album"] = albums.slice(start, rows)
+    data[LOST] = pa.repeat(pa.scalar(reason), rows)
     return pa.Table.from_arrays(list(data.values()), schema=pa.schema([*fields, lost_field()]))
 
 
@@ -166,63 +164,6 @@ def check_not_lost(table: Any) -> None:
     if reasons:
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
         raise LostRowsError(f"some of its rows are lost: {next(iter(reasons))}{more}")
-
-
-_REQUIRED = ("album", "photo")
-
-
-def known_schema(address: str, schema: Any) -> Any:
-    """The known columns of a schema; FileError where they cannot be used."""
-    for name in _REQUIRED:
-        if name not in schema.names:
-            raise FileError(f"{address} has no column {name}: docs/batch.md says which are needed")
-    scored = "scores" in schema.names
-    known = [*(scores_in(2) if scored else photos_in()).names, LOST]
-    for name in known:
-        if schema.names.count(name) > 1:
-            raise FileError(f"{address} has several columns called {name}: leave one of them")
-        if name in schema.names:
-            kind = schema.field(name).type
-            is_right, expected = _column_types()[name]
-            nothing = arrow().types.is_null(kind) and name not in {*_REQUIRED, "scores"}
-            if not nothing and not is_right(kind):
-                raise FileError(f"{address} has {name} of type {kind}, which must be {expected}")
-    if not scored and not {"path", "content"} & set(schema.names):
-        raise FileError(f"{address} has no column path, content or scores: give one of them")
-    fields = [schema.field(name) for name in schema.names if name in known]
-    return arrow().schema(fields, metadata=schema.metadata)
-
-
-def _column_types() -> dict[str, tuple[Callable[[Any], bool], str]]:
-    types = arrow().types
-
-    def is_text(kind: Any) -> bool:
-        return bool(types.is_string(kind) or types.is_large_string(kind))
-
-    def is_number(kind: Any) -> bool:
-        return bool(types.is_floating(kind) or types.is_integer(kind))
-
-    def is_bytes(kind: Any) -> bool:
-        return bool(types.is_binary(kind) or types.is_large_binary(kind))
-
-    def is_list(kind: Any) -> bool:
-        checks = (types.is_list, types.is_large_list, types.is_fixed_size_list)
-        return any(check(kind) for check in checks)
-
-    def is_scores(kind: Any) -> bool:
-        return is_list(kind) and bool(types.is_floating(kind.value_type))
-
-    def is_cells(kind: Any) -> bool:
-        return bool(types.is_integer(kind.value_type if is_list(kind) else kind))
-
-    text = ("album", "photo", "path", "place", "wishes", LOST)
-    return {
-        **dict.fromkeys(text, (is_text, "text")),
-        **dict.fromkeys(("lat", "lon"), (is_number, "a number")),
-        "content": (is_bytes, "bytes (binary)"),
-        "scores": (is_scores, "a list of floats"),
-        "truth": (is_cells, "a list of whole numbers"),
-    }
 
 
 class DeadLetter(NamedTuple):
@@ -259,29 +200,48 @@ def split_albums(table: Any) -> Iterator[tuple[str, Any]]:
             start = end
 
 
-def read_album(album: str, table: Any) -> AlbumRows:
-    """One album's photos and wishes; InputError where they contradict each other."""
+def carried_values(table: Any) -> dict[str, Any]:
+    """The value of each carried column that all rows of an album have; else None."""
+    names = [name for name in table.column_names if name.startswith(CARRIED)]
+    values = {name: table.column(name).unique() for name in names}
+    return {
+        name.removeprefix(CARRIED): value[0].as_py() if len(value) == 1 else None
+        for name, value in values.items()
+    }
+
+
+def read_album(album: str, table: Any, attackers: Sequence[AttackerInfo]) -> AlbumRows:
+    """One album's photos and wishes; InputError where they contradict each other.
+
+    Where photos have features instead of scores, the attackers make scores of them.
+    """
     check_not_lost(table)
     if not album:
         raise InputError("the album has no id: give every row one")
     if isinstance(album, MangledText):
         raise InputError("the album's id is not UTF-8 text: give it another")
-    small = [name for name in table.column_names if not name.startswith("scores")]
+    large = ("scores", "features")
+    small = [name for name in table.column_names if not name.startswith((*large, CARRIED, INPUT))]
     columns = [text_values(table.column(name)) for name in small]
     records = [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
-    names = [name for name in table.column_names if name.startswith("scores")]
+    names = [name for name in table.column_names if name.startswith(large)]
+    names.sort(key=lambda name: int(name.partition("_")[2] or 0))
     matrices: list[FloatMatrix] = []
     unscored: dict[int, str] = {}
-    for name in sorted(names, key=lambda name: int(name.partition("_")[2] or 0)):
+    for name in names:
         matrix, faults = score_matrix(table.column(name))
         matrices.append(matrix)
         unscored |= faults
     usable, letters = _split_usable(album, records, unscored)
+    scores = [matrix[usable] for matrix in matrices]
+    for number, name in enumerate(names):
+        if name.startswith("features"):
+            scores[number] = rows_of_features(attackers[number], scores[number])
     wishes = _single([_normalized_wishes(row.get("wishes")) for row in records], "wishes")
     return AlbumRows(
         album=album,
         ids=tuple(str(records[n]["photo"]) for n in usable),
-        scores=tuple(matrix[usable] for matrix in matrices),
+        scores=tuple(scores),
         metadata=tuple(_metadata(records[n]) for n in usable),
         digests=tuple(records[n].get("digest") or "" for n in usable),
         place=_single([row.get("place") for row in records], "place"),
@@ -373,7 +333,7 @@ def _normalized_wishes(text: str | None) -> str | None:
 
 
 ATTACKERS_KEY = "elsewhere.attackers"
-CARRIED_COLUMNS = ("album", "photo", "lat", "lon", "place", "wishes", LOST)
+CARRIED_COLUMNS = ("album", "photo", "lat", "lon", "place", "wishes", LOST, INPUT)
 """Columns of the input that are needed to plan."""
 
 
@@ -404,8 +364,11 @@ def attackers_metadata(attackers: Sequence[AttackerInfo]) -> dict[str, str]:
     return {ATTACKERS_KEY: json.dumps(records, default=dict)}
 
 
-def read_attackers(schema: Any) -> tuple[AttackerInfo, ...]:
-    """The attackers in a schema's metadata; one without a name for scores of a dataset."""
+def read_attackers(schema: Any, cells: int = 0) -> tuple[AttackerInfo, ...]:
+    """The attackers in a schema's metadata; one without a name for scores of a dataset.
+
+    `cells` is how many such scores a photo has; 0 where that is not known.
+    """
     metadata: Mapping[bytes, bytes] = schema.metadata or {}
     if ATTACKERS_KEY.encode() in metadata:
         return tuple(map(_read_attacker, json.loads(metadata[ATTACKERS_KEY.encode()])))
@@ -413,7 +376,7 @@ def read_attackers(schema: Any) -> tuple[AttackerInfo, ...]:
         metadata.get(f"elsewhere.{name}".encode(), b"").decode(errors="replace")
         for name in ("scorer", "grid")
     )
-    cells = getattr(schema.field("scores").type, "list_size", 0)
+    cells = cells or getattr(schema.field("scores").type, "list_size", 0)
     about = ScorerInfo("the scores", scorer, cells, grid, cells_of_grid(grid))
     return (AttackerInfo("the scores", about),)
 

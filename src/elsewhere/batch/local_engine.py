@@ -124,7 +124,7 @@ def _main(pipe: Connection, scored: bool, *, dataset: str, settings: str) -> Non
     try:
         while True:
             job: Job = pipe.recv()
-            if scorer is None and not scored and job.kind != "join":
+            if scorer is None and not scored and job.kind not in {"join", "merge"}:
                 scorer = RowScorer(parsed)
             pipe.send(perform(job, dataset, parsed, scorer))
     except (EOFError, BrokenPipeError, ConnectionError):

@@ -15,7 +15,14 @@ from typing import Any
 
 from elsewhere import messages
 from elsewhere.batch.columns import albums_out, arrow
-from elsewhere.batch.input_rows import AlbumRows, DeadLetter, LostRowsError, read_album, storable
+from elsewhere.batch.input_rows import (
+    CARRIED,
+    AlbumRows,
+    DeadLetter,
+    LostRowsError,
+    read_album,
+    storable,
+)
 from elsewhere.batch.settings import Settings, merge_wishes
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import (
@@ -46,7 +53,7 @@ def solve(
     """The row of one album, and its dead letters."""
     rows: AlbumRows | None = None
     try:
-        rows = read_album(album, table)
+        rows = read_album(album, table, attackers)
         if not rows.ids:
             raise InputError("none of its photos can be used")
         row = _storable_row(_plan_album(rows, attackers, settings))
@@ -73,11 +80,23 @@ def _storable_row(row: Row) -> Row:
 
 def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Settings) -> Row:
     wishes = replace(merge_wishes(settings.wishes, rows.wishes), work_limit=settings.work_limit)
+    for attacker, matrix in zip(attackers, rows.scores, strict=True):
+        if attacker.about.cells and matrix.shape[1] != attacker.about.cells:
+            raise InputError(
+                f"its photos have scores over {matrix.shape[1]} cells, and the dataset's first "
+                f"photo over {attacker.about.cells}: put them into a dataset of their own"
+            )
     scores = [
-        Scores(matrix, rows.ids, scorer=attacker.about.fingerprint, grid=attacker.about.grid)
+        Scores(
+            matrix,
+            rows.ids,
+            scorer=attacker.about.fingerprint,
+            grid=attacker.about.grid,
+            points=attacker.about.points,
+        )
         for attacker, matrix in zip(attackers, rows.scores, strict=True)
     ]
-    draw = settings.draw(rows.album)
+    draw = settings.draw(rows.album, rows.digests)
     if rows.truth is not None:
         plan = plan_cells(scores[0], rows.truth, wishes, lambda: draw)
         verdict = messages.cells_verdict(plan, rows.truth, wishes, len(rows.ids))
@@ -141,7 +160,26 @@ def _album_row(  # noqa: PLR0917 - all that a row holds
         "work": plan.work,
         "certificate_digest": None if record is None else record["digest"],
         "certificate": json.dumps(record) if record and settings.certificates else None,
+        "input_digest": None,
     }
+
+
+_PASSING = {"crash", "error", "memory", "time"}
+"""Kinds of dead letters that another attempt may not meet."""
+
+
+def set_digest(row: Row, letters: Sequence[DeadLetter], digest: str | None) -> None:
+    """Write down what a row depends on, if another attempt would come to the same."""
+    if digest is not None and not any(letter.kind in _PASSING for letter in letters):
+        row["input_digest"] = digest
+
+
+def rows_table(rows: Sequence[Row], carried: Sequence[Any]) -> Any:
+    """Rows as a table; `carried` are the fields of columns that come from the input."""
+    schema = albums_out()
+    for field in carried:
+        schema = schema.append(arrow().field(field.name.removeprefix(CARRIED), field.type))
+    return arrow().Table.from_pylist(rows, schema)
 
 
 def broken_row(

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import signal
+import socket
+import sys
 import threading
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elsewhere.batch import blocks
@@ -123,8 +128,9 @@ def run(
             yield from _one_by_one(ray, jobs, {**arguments, "scored": scored}, next_jobs, gpu_share)
             return
         joins = _JoinTasks(ray, arguments["settings"])
-        joins.add([job for job in jobs if job.kind == "join"])
-        ready = [job for job in jobs if job.kind != "join"]
+        without_photos = {"join", "merge"}
+        joins.add([job for job in jobs if job.kind in without_photos])
+        ready = [job for job in jobs if job.kind not in without_photos]
         for result in _stream(ray, engine, ready, arguments, scored) if ready else ():
             joins.add(next_jobs(result))
             yield result
@@ -142,6 +148,33 @@ def run(
     finally:
         if is_ours:
             ray.shutdown()
+
+
+@contextmanager
+def connection(workers: int | None, address: str | None) -> Iterator[None]:
+    """Ray, connected or started here; within, what Ray prints goes to stderr."""
+    with redirected(1, 2):
+        ray, is_ours = _connect(workers, address)
+        try:
+            yield
+        finally:
+            if is_ours:
+                ray.shutdown()
+
+
+@contextmanager
+def redirected(number: int, target: int) -> Iterator[None]:
+    """Send what any library of this process writes to stdout (1) or stderr (2) elsewhere."""
+    stream = sys.stdout if number == 1 else sys.stderr
+    stream.flush()
+    before = os.dup(number)
+    os.dup2(target, number)
+    try:
+        yield
+    finally:
+        stream.flush()
+        os.dup2(before, number)
+        os.close(before)
 
 
 class _JoinTasks:
@@ -265,6 +298,39 @@ def _not_installed() -> FileError:
     return FileError(f"the engine ray is not installed: {installed_by('ray')}")
 
 
+def _not_joined(ray: Any, problem: Exception, address: str | None) -> FileError:
+    """Why there is no Ray, and what to do."""
+    reason = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
+    token = (
+        "put the token of its head (~/.ray/auth_token there) into RAY_AUTH_TOKEN, with "
+        "RAY_AUTH_MODE=token, here and on every node"
+    )
+    refusal = getattr(getattr(ray, "exceptions", None), "AuthenticationError", None)
+    if (refusal is not None and isinstance(problem, refusal)) or (address and _answers(address)):
+        return FileError(
+            "the Ray cluster answers and does not let us in, for want of its token or of the same "
+            f"version of Ray: {token}"
+        )
+    if address:
+        return FileError(f"no Ray cluster can be joined ({reason}): check --address")
+    return FileError(
+        f"Ray cannot be started here ({reason}): see what else this machine is doing, or use "
+        "--engine local"
+    )
+
+
+def _answers(address: str) -> bool:
+    """Whether something listens at an address such as 10.0.0.1:6379."""
+    host, _, port = address.rpartition("//")[2].rpartition(":")
+    if not host or not port.isdigit():
+        return False
+    try:
+        socket.create_connection((host, int(port)), timeout=2).close()
+    except OSError:
+        return False
+    return True
+
+
 def _connect(workers: int | None, address: str | None) -> tuple[Any, bool]:
     """Ray, connected or started here, and whether we must shut it down."""
     try:
@@ -281,16 +347,14 @@ def _connect(workers: int | None, address: str | None) -> tuple[Any, bool]:
         # Ray replaces the handler
         handler = signal.getsignal(signal.SIGTERM)
         try:
-            ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
+            # while it tries to join a cluster, it prints a line a second
+            with (
+                Path(os.devnull).open("w") as nothing,
+                redirected(2, nothing.fileno() if address else 2),
+            ):
+                ray.init(logging_level=logging.ERROR, log_to_driver=False, **options)
         except Exception as problem:  # a timeout is a bare Exception
-            reason = (str(problem).strip() or type(problem).__name__).splitlines()[0].rstrip(".")
-            sentence = f"no Ray cluster can be joined ({reason}): check --address"
-            if not address:
-                sentence = (
-                    f"Ray cannot be started here ({reason}): see what else this machine is doing, "
-                    "or use --engine local"
-                )
-            raise FileError(sentence) from None
+            raise _not_joined(ray, problem, address) from None
         finally:
             if handler is not None and threading.current_thread() is threading.main_thread():
                 signal.signal(signal.SIGTERM, handler)

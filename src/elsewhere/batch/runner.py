@@ -9,34 +9,47 @@ from __future__ import annotations
 import uuid
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from elsewhere.batch import local_engine
-from elsewhere.batch.blocks import ALBUMS, DEAD, SLICES, JobResult
+from elsewhere.batch.blocks import SLICES, JobResult, is_done, perform
+from elsewhere.batch.columns import ALBUMS, BLOCKS, DEAD
 from elsewhere.batch.crash_blame import attempts_cleared, find_suspects, isolation_noted
 from elsewhere.batch.grouping import Grouping, Job, block_size, group, must_regroup, regroup
 from elsewhere.batch.local_engine import NextJobs
+from elsewhere.batch.merging import merged, plan_merges
+from elsewhere.batch.photo_files import PhotoFiles
+from elsewhere.batch.schemas import serialize_schema
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
-from elsewhere.batch.state import SUMMARY, RunLock, begin_or_resume, check_folder, run_lock
+from elsewhere.batch.state import (
+    SUMMARY,
+    WORK_FOLDER,
+    RunLock,
+    begin_or_resume,
+    check_folder,
+    run_lock,
+)
 from elsewhere.batch.storage import Storage, check_output, check_shared
-from elsewhere.batch.summary import Summary, summarize, summary_page
+from elsewhere.batch.summary import Summary, summary_page
+from elsewhere.batch.unchanged import attach_previous
 from elsewhere.errors import FileError, InputError
 from elsewhere.service import describe_scorer
 
-REPORT, WORK_FOLDER = "report.html", "_work"
+REPORT = "report.html"
 
 
 @dataclass(frozen=True)
 class BatchStep:
     """How far a run is."""
 
-    stage: Literal["grouping", "working", "counting"]
+    stage: Literal["grouping", "working", "counting"]  # counting: blocks become files, too
     albums: int = 0  # done so far, in earlier runs too
     total: int = 0
-    photos: int = 0  # scored or planned in this run
+    photos: int = 0  # scored, planned or found unchanged in this run
+    unchanged: int = 0  # albums whose rows an earlier run had made
 
 
 ProgressCallback = Callable[[BatchStep], None]
@@ -51,6 +64,14 @@ class Engine:
     address: str | None = None
     gpus: float | None = None  # GPUs of each scoring worker on Ray; by default the device decides
     one_by_one: bool = False  # whether only one job may run at a time, on the whole cluster
+
+    def connection(self) -> AbstractContextManager[None]:
+        """Within, the cluster is at hand."""
+        if self.name == "local":
+            return nullcontext()
+        from elsewhere.batch import ray_engine
+
+        return ray_engine.connection(self.workers, self.address)
 
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, next_jobs: NextJobs
@@ -70,9 +91,20 @@ def run(
     """Do all albums that are not done yet; the summary of all."""
     engine = engine or Engine()
     check_output(settings.output)
-    source, storage = Source(settings.input), Storage(settings.output)
+    source, storage = Source(settings.input, settings.carried), Storage(settings.output)
     check_options(settings, engine, source)
     check_folder(storage)
+    with engine.connection():  # a cluster that refuses us must leave nothing behind
+        return _run(settings, engine, progress, source, storage)
+
+
+def _run(
+    settings: Settings,
+    engine: Engine,
+    progress: ProgressCallback,
+    source: Source,
+    storage: Storage,
+) -> Summary:
     storage.make_private()  # before the first file is written
     with run_lock(storage) as lock:
         dataset = source.fingerprint()
@@ -81,19 +113,26 @@ def run(
         models = {spec: describe_scorer(spec).fingerprint for spec in specs}
         settings = begin_or_resume(settings, storage, dataset, models)
         if storage.is_file(SUMMARY):
-            return summarize(storage)
-        settings = replace(settings, run=uuid.uuid4().hex)
+            storage.remove_folder(WORK_FOLDER)
+            return Summary.from_json(storage.read(SUMMARY))
+        settings = replace(
+            settings,
+            run=uuid.uuid4().hex,
+            schema=serialize_schema(source.schema),
+            basis=settings.fingerprint(models, source.describe_scores()),
+        )
         progress(BatchStep("grouping"))
         grouped_source, grouping = _group(source, storage, settings)
+        files = PhotoFiles(settings.input)
+        attach_previous(grouping, storage, grouped_source, settings.basis, files)
         with attempts_cleared(storage, settings.run):
             schedule = _Schedule(grouping, storage, grouped_source)
             _run_jobs(schedule, settings, engine, progress, lock)
         progress(BatchStep("counting", grouping.albums, grouping.albums))
-        result = summarize(storage)
-        lock.check_held()
+        result, written = _merge(grouping, storage, grouped_source, settings, engine, lock)
+        result = replace(result, files=source.faults)
         _check_unchanged(settings, dataset, result, grouping)
-        for folder in (ALBUMS, DEAD):
-            storage.sweep(folder)
+        _remove_others(storage, written)
         storage.write(REPORT, summary_page(result).encode())
         storage.write(SUMMARY, result.to_json().encode())
         storage.remove_folder(WORK_FOLDER)
@@ -121,7 +160,7 @@ def _check_unchanged(
     settings: Settings, dataset: str, summary: Summary, grouping: Grouping
 ) -> None:
     """FileError where others changed the dataset or the output during the run."""
-    if Source(settings.input).fingerprint() != dataset:
+    if Source(settings.input, settings.carried).fingerprint() != dataset:
         raise FileError(
             f"{settings.input} was changed during the run: rows of the old and the new one may be "
             f"in {settings.output}; name a new folder"
@@ -137,7 +176,7 @@ def _group(source: Source, storage: Storage, settings: Settings) -> tuple[Source
     """The dataset, regrouped where it must be, and its jobs."""
     block = block_size(source, settings.block)
     grouping = group(source, block)
-    if must_regroup(source, grouping.scattered, settings.block):
+    if must_regroup(source, grouping.scattered, settings.block or block):
         source = regroup(source, storage, block)
         grouping = group(source, block)
     return source, grouping
@@ -151,15 +190,50 @@ def _run_jobs(
     lock: RunLock,
 ) -> None:
     """Do the jobs, and report progress."""
-    albums, photos = schedule.albums_done, 0
+    albums, photos, unchanged = schedule.albums_done, 0, 0
     progress(BatchStep("working", albums, schedule.albums))
     # whatever is raised, the workers end first
     with closing(schedule.run(engine, settings)) as results:
         for result in results:
             albums += result.albums
             photos += result.photos if result.kind != "join" else 0
-            progress(BatchStep("working", albums, schedule.albums, photos))
+            unchanged += result.unchanged
+            progress(BatchStep("working", albums, schedule.albums, photos, unchanged))
             lock.check_held()
+
+
+def _merge(  # noqa: PLR0917 - all that a run has
+    grouping: Grouping,
+    storage: Storage,
+    source: Source,
+    settings: Settings,
+    engine: Engine,
+    lock: RunLock,
+) -> tuple[Summary, set[str]]:
+    """Make files of a sane size of all blocks: the summary, and the names of the files."""
+    order = [job.name for job in (*grouping.jobs, *grouping.joins)]
+    merges = plan_merges(storage, order, settings.run)
+    if len(merges) == 1:  # no more than a file's worth
+        perform(merges[0], settings.input, settings, None)
+    else:
+        todo = [job for job in merges if not is_done(job, settings)]
+        with closing(engine.run(todo, source, settings, lambda result: ())) as results:
+            for _ in results:
+                lock.check_held()
+    lock.check_held()
+    return merged(storage, merges)
+
+
+def _remove_others(storage: Storage, files: set[str]) -> None:
+    """Remove what killed workers and earlier runs have left beside the files of the output.
+
+    Albums go first: while the rows of an earlier run are there, so are their dead letters.
+    """
+    for folder in (ALBUMS, DEAD):
+        storage.sweep(folder)
+        for name in storage.names(folder, recursive=True):
+            if f"{folder}/{name}" not in files:
+                storage.remove(f"{folder}/{name}")
 
 
 class _Schedule:
@@ -168,7 +242,7 @@ class _Schedule:
     def __init__(self, grouping: Grouping, storage: Storage, source: Source) -> None:
         self._storage, self._source = storage, source
         self._suspects = find_suspects(storage)
-        albums = {name.removesuffix(".parquet") for name in storage.names(ALBUMS)}
+        albums = {name.removesuffix(".parquet") for name in storage.names(BLOCKS)}
         slices = {name.removesuffix(".arrow") for name in storage.names(SLICES)}
         self._joins = {job.name: job for job in grouping.joins if job.name not in albums}
         self._missing = {n: len(set(job.slices) - slices) for n, job in self._joins.items()}

@@ -10,9 +10,8 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import numpy as np
 from elsewhere.batch.columns import arrow
 from elsewhere.batch.crash_blame import Attempt
 from elsewhere.batch.input_rows import (
+    CARRIED,
     CARRIED_COLUMNS,
     LOST,
     MangledText,
@@ -28,14 +28,16 @@ from elsewhere.batch.input_rows import (
     concat_tables,
     text_values,
 )
+from elsewhere.batch.photo_files import PhotoFiles
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import LARGE_COLUMNS
 from elsewhere.batch.storage import HaltError, Storage
+from elsewhere.batch.unchanged import with_digests
 from elsewhere.errors import ElsewhereError, FileError, InputError
+from elsewhere.platform.threads import ThreadPool
 from elsewhere.service import MAX_BYTES, PhotoOutcome, PhotoScorer
 
 _log = logging.getLogger(__name__)
-_MAX_FOLDERS = 16  # folders outside the dataset that stay open
 _MAX_PENDING = 4  # photos under way at once
 CHUNK_ROWS = 16  # photos whose bytes are read together
 
@@ -49,10 +51,8 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             settings.scorers, settings.max_side, workers=2, device=settings.device
         )
         self.attackers = self._scorer.models
-        self._input = storage = Storage(settings.input)
-        self._dataset = storage.parent_folder() if storage.is_file() else storage
-        self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # opening may need a connection
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="elsewhere-batch")
+        self._files = PhotoFiles(settings.input)
+        self._threads = ThreadPool(2)
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -72,7 +72,8 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         """
         pa = arrow()
         small: list[Any] = []
-        rows = _rows(pieces, small)
+        digested = (with_digests(piece, self._files) for piece in pieces)
+        rows = _rows(digested, small)
         if skip_reason:
             outcomes = [PhotoOutcome(kind="crash", reason=skip_reason) for _ in rows]
         elif attempt is not None and attempt.careful:
@@ -81,15 +82,18 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             outcomes = list(self._score_in_order(rows))
         table = concat_tables(small)
         names = [name for name in CARRIED_COLUMNS if name in table.column_names]
+        names += [name for name in table.column_names if name.startswith(CARRIED)]
         columns = {name: table.column(name) for name in names}
         for name in ("metadata", "digest", "kind", "reason"):
             columns[name] = pa.array([getattr(outcome, name) for outcome in outcomes], pa.string())
         for number, attacker in enumerate(self.attackers):
-            cells = attacker.about.cells
-            zeros = np.zeros(cells, np.float32)
-            scores = [outcome.rows[number] if outcome.rows else zeros for outcome in outcomes]
-            flat = np.concatenate(scores) if scores else np.zeros(0, np.float32)
-            columns[f"scores_{number}"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), cells)
+            made = attacker.about.features  # much smaller than the scores that are made of them
+            width = attacker.about.cells if made is None else made.width
+            prefix = "scores" if made is None else "features"
+            zeros = np.zeros(width, np.float32)
+            numbers = [outcome.rows[number] if outcome.rows else zeros for outcome in outcomes]
+            flat = np.concatenate(numbers) if numbers else np.zeros(0, np.float32)
+            columns[f"{prefix}_{number}"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), width)
         return pa.table(columns).replace_schema_metadata(attackers_metadata(self.attackers))
 
     def _score_in_order(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[PhotoOutcome]:
@@ -138,7 +142,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         if content is None and (isinstance(path, MangledText) or "\0" in str(path)):
             raise InputError("its path cannot be a path of a file: write it as it is on the disk")
         if content is None:
-            storage, name = self._find(str(path))
+            storage, name = self._files.find(str(path))
             if storage.is_local:
                 return Path(storage.path(name)), None
             content = self._read(storage, name)
@@ -146,18 +150,6 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             raise InputError(f"it has more than {MAX_BYTES >> 20} MiB: make it smaller")
         suffix = Path(str(path or row["photo"] or "")).suffix[:8].replace("\0", "")
         return Path(f"photo{suffix}"), content
-
-    def _find(self, path: str) -> tuple[Storage, str]:
-        """A filesystem, and the photo's name on it."""
-        if "://" not in path and not Path(path).is_absolute():
-            return self._dataset, path
-        if "://" not in path:
-            return self._folder(str(Path(path).parent)), Path(path).name
-        if path.startswith("http") or "::" in path:  # only the whole address makes sense
-            return Storage(path), ""
-        address, mark, options = path.partition("?")
-        folder, _, name = address.rpartition("/")
-        return self._folder(f"{folder}{mark}{options}"), name
 
     def _read(self, storage: Storage, name: str) -> bytes:
         """A photo's bytes; HaltError where the dataset itself cannot be reached any more.
@@ -168,7 +160,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             return storage.read(name, MAX_BYTES + 1)
         except FileError:
             try:
-                self._input.is_file()
+                self._files.input.is_file()
             except FileError as away:
                 raise HaltError(f"{away}; repeat the command later to resume") from None
             raise

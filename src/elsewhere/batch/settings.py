@@ -7,10 +7,9 @@ run that is continued, on either engine, draws the same.
 from __future__ import annotations
 
 import hashlib
-import hmac
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from importlib.metadata import version
 from random import Random
@@ -18,16 +17,34 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 
+from elsewhere.batch.columns import albums_out
 from elsewhere.errors import InputError
-from elsewhere.service import MAX_SIDE, Device
+from elsewhere.service import MAX_SIDE, Device, secret_draw
 from elsewhere.values.margins import margin
 from elsewhere.values.wishes import Wishes
 
 DEFAULT_WORK = 20_000  # the work limit of one plan: the same on every machine, seconds to a minute
-DEFAULT_BLOCK = 1024  # photos in a block, which one worker holds and writes at once
 _MAX_COUNT = 2**31 - 1  # the largest number that a column holds
+_OPTIONS = {
+    "scorers": "--scorer",
+    "work_limit": "--work-limit",
+    "block": "--block",
+    "max_side": "--max-side",
+    "device": "--device",
+    "certificates": "--certificates",
+    "carry": "--carry",
+    "partition_by": "--partition-by",
+    "top": "--top",
+    "budget": "--budget",
+    "radius_km": "--radius",
+    "margin": "--margin",
+    "exact_top": "--exact-top",
+}
+"""By field of `Settings` or `Wishes`: its option."""
 _RUN_FIELDS = {"time_limit", "work_limit"}
 """Limits that are no album's own: a row must not depend on a clock."""
+_EDIT_FIELDS = {"edits", "max_loss", "rectangles", "as_is"}
+"""How photos are edited: a batch edits none."""
 
 
 @dataclass(frozen=True)
@@ -40,25 +57,45 @@ class Settings:
     wishes: Mapping[str, Any] = field(default_factory=dict)
     """Fields of `Wishes` for every album; an album's own wishes come first."""
     work_limit: int = DEFAULT_WORK
-    block: int = DEFAULT_BLOCK
+    block: int | None = None
+    """Photos in a block, which one worker holds and writes at once; None: chosen from the data."""
     max_side: int | None = MAX_SIDE
     device: Device = "auto"
     """Where scorers run that can use a GPU; the last bits of scores depend on it."""
     certificates: bool = False
+    carry: tuple[str, ...] = ()
+    """Columns of the input that go to the output as they are."""
+    partition_by: tuple[str, ...] = ()
+    """Columns whose values become folders of the output, such as `country=FR`."""
+    schema: str = ""  # of the dataset, as the driver found it; workers need not look again
+    basis: str = ""  # all that the plan of every album depends on: models, wishes, version
+    update: bool = False
+    """Whether an output of other data or wishes is brought up to date."""
     key: str = ""
     run: str = ""  # the id of this start of the run; no output depends on it
 
     def __post_init__(self) -> None:
-        if self.block < 1:
+        if self.block is not None and self.block < 1:
             raise InputError(f"a block holds one photo or more, not {self.block}")
         if self.max_side is not None and self.max_side < 1:
             raise InputError(f"a rendition is one pixel wide or more, not {self.max_side}")
+        for name in (*self.carry, *self.partition_by):
+            if name in albums_out().names:
+                raise InputError(
+                    f"{name} cannot be carried, for the output has a column of that name: "
+                    "rename it in the input"
+                )
         merge_wishes(self.wishes)
         if self.device == "cuda" and not self.can_use_gpu:
             raise InputError(
                 f"{' and '.join(self.scorers)} cannot run on a GPU: of ours only models given as "
                 "onnx:MODEL.onnx can; use the device auto"
             )
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """All columns of the input that go to the output."""
+        return tuple(dict.fromkeys((*self.carry, *self.partition_by)))
 
     @property
     def can_use_gpu(self) -> bool:
@@ -73,26 +110,41 @@ class Settings:
     def from_json(cls, text: str) -> Settings:
         """From text."""
         record = json.loads(text)
-        return cls(**{**record, "scorers": tuple(record["scorers"])})
+        lists = {name: tuple(record[name]) for name in ("scorers", "carry", "partition_by")}
+        return cls(**{**record, **lists})
 
-    def fingerprint(self) -> str:
-        """What must be the same to continue a run: all but its addresses and key.
+    def fingerprint(self, models: Mapping[str, str], dataset: str) -> str:
+        """All that the plan of every album depends on.
 
-        The program's version is part of it: another solver may plan differently.
+        `models` are the fingerprints of the scorers, `dataset` describes scores made elsewhere. The
+        program's version is part of it: another solver may plan differently.
         """
-        comparable = replace(self, input="", output="", key="", run="")
-        record = {**asdict(comparable), "by": version("elsewhere")}
+        values = asdict(self)
+        names = ("scorers", "wishes", "work_limit", "max_side", "device", "certificates")
+        record = {name: values[name] for name in names}
+        record |= {"models": dict(models), "dataset": dataset, "by": version("elsewhere")}
         return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()
 
-    def draw(self, album: str) -> Random:
-        """The source of this album's secret k: the same at every attempt, on every engine."""
-        digest = hmac.new(self.key.encode(), album.encode("utf-8", "replace"), hashlib.sha256)
-        return Random(digest.digest())
+    def options(self) -> dict[str, Any]:
+        """What must be the same to continue a run, by the names of options."""
+        values = asdict(self)
+        wishes = {_OPTIONS.get(name, name): value for name, value in self.wishes.items()}
+        options = {option: values[name] for name, option in _OPTIONS.items() if name in values}
+        options |= {"the version of elsewhere": version("elsewhere")}
+        plain: dict[str, Any] = json.loads(json.dumps(wishes | options))
+        return plain
+
+    def draw(self, album: str, digests: Sequence[str] = ()) -> Random:
+        """The source of this album's secret k: the same at every attempt, on every engine.
+
+        It depends on the photos' digests, or on the album's name where none are known.
+        """
+        return secret_draw(self.key.encode(), digests or [album])
 
 
 def merge_wishes(*layers: Mapping[str, Any]) -> Wishes:
     """Wishes from plain values, of which the last count; InputError for a wrong one."""
-    allowed = {wish.name for wish in fields(Wishes)} - _RUN_FIELDS
+    allowed = {wish.name for wish in fields(Wishes)} - _RUN_FIELDS - _EDIT_FIELDS
     merged: dict[str, Any] = {}
     for wishes in layers:
         for name, value in wishes.items():

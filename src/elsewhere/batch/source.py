@@ -1,28 +1,40 @@
 """The dataset: Parquet or Arrow files, read a range of rows at a time.
 
 A local Arrow file is mapped into memory: workers share its pages, and only the rows of the current
-album are copied. Of a Parquet file only the needed row groups are decoded. Unknown columns are
-never read.
+album are copied. Of a Parquet file only the needed row groups are decoded, a few rows at a time.
+Unknown columns are never read. Rows that are damaged, or that unpack to much more than is in the
+file, are lost; others are not. Files may lie in folders such as `country=FR`, and may have columns
+of their own: `schemas` gives all of them the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-import numpy as np
-
 from elsewhere.batch.columns import arrow
-from elsewhere.batch.input_rows import concat_tables, known_schema, salvage, with_lost_column
-from elsewhere.batch.storage import Storage, store_errors
-from elsewhere.errors import FileError
+from elsewhere.batch.input_rows import CARRIED, concat_tables, lost_rows, with_lost_column
+from elsewhere.batch.open_file import LargeGroupError, OpenFile, open_file
+from elsewhere.batch.schemas import (
+    check_alike,
+    common_schema,
+    file_schema,
+    in_schema,
+    parse_schema,
+    partition_keys,
+)
+from elsewhere.batch.storage import Storage
+from elsewhere.errors import FileError, InputError
+from elsewhere.service import LARGEST
 
-_BUFFER_BYTES = 1 << 20  # bytes of a Parquet file read at a time
 _SUFFIXES = (".parquet", ".arrow")
 LARGE_COLUMNS = ("content", "scores")  # columns with large values
+_READ_ROWS = 4096  # rows decoded at a time
+_FIRST_ROWS = 16  # rows decoded at a time where the first will do
 _SAMPLE_BYTES = 1 << 16  # bytes at both ends of a file that go into its fingerprint
 
 
@@ -36,31 +48,56 @@ class DatasetFile:
 
 
 class Source:
-    """A dataset. Files are opened when they are needed: there may be too many to keep open."""
+    """A dataset. Files are opened when they are needed: there may be too many to keep open.
 
-    def __init__(self, address: str) -> None:
+    `carry` names columns that go to the output as they are. Workers get the `schema` that the
+    driver made of all files.
+    """
+
+    def __init__(self, address: str, carry: Sequence[str] = (), schema: str = "") -> None:
         self.storage = Storage(address)
-        names = [""] if self.storage.is_file() else self.storage.names()
+        is_file = self.storage.is_file()
+        names = [""] if is_file else self.storage.names(recursive=True)
         self._names = [n for n in names if self.storage.path(n).lower().endswith(_SUFFIXES)]
         if not self._names:
             raise FileError(
-                f"{address} holds no dataset: name a .parquet or .arrow file, or a folder"
+                f"{address} holds no dataset: name a .parquet or .arrow file, or a folder with "
+                "such files"
             )
-        self._first_schema = self._open(self._names[0]).schema
-        self.schema = known_schema(address, self._first_schema)  # the known columns
+        self.faults: dict[str, str] = {}
+        """By name, why a file cannot be used; its albums have no rows."""
         self._files: dict[int, DatasetFile] = {}
+        self._modified: dict[str, int | None] = {}
+        if schema:
+            self.schema = parse_schema(schema)
+        else:
+            self.schema = self._common_schema(carry)
+
+    def _common_schema(self, carry: Sequence[str]) -> Any:
+        """One schema for all files; those that do not fit become faults."""
+        schemas: list[Any] = []
+        for name in self._names:
+            try:
+                path, keys = self.storage.path(name), partition_keys(name)
+                schema = file_schema(path, self._open(name).schema, keys, carry)
+                check_alike(path, [*schemas, schema][0], schema)
+                schemas.append(schema)
+            except FileError as problem:
+                self.storage.sample(name, 1)  # raises where the store is out of reach
+                self.faults[name] = str(problem)
+                if len(self.faults) == len(self._names):
+                    raise
+        for name in carry:
+            if not any(f"{CARRIED}{name}" in schema.names for schema in schemas):
+                raise InputError(f"{self.storage.address} has no column {name} to carry")
+        return common_schema(schemas)
 
     def file(self, number: int) -> DatasetFile:
-        """One file; FileError where it is not like the first."""
+        """One file."""
         if number not in self._files:
             name = self._names[number]
-            opened = self._open(name)
-            if not opened.schema.equals(self._first_schema):
-                raise FileError(
-                    f"{self.storage.path(name)} has other columns than the first file: "
-                    "give all files of a dataset the same schema"
-                )
-            self._files[number] = DatasetFile(name, self.storage.size(name), opened.groups)
+            groups = () if name in self.faults else self._open(name).groups
+            self._files[number] = DatasetFile(name, self.storage.size(name), groups)
         return self._files[number]
 
     @property
@@ -72,6 +109,35 @@ class Source:
     def scored(self) -> bool:
         """Whether rows hold scores; otherwise they hold photos."""
         return "scores" in self.schema.names
+
+    @cached_property
+    def cells(self) -> int:
+        """Scores of the first photo that has any; 0 where none can be read."""
+        kind = self.schema.field("scores").type
+        if hasattr(kind, "list_size"):
+            return int(kind.list_size)
+        from pyarrow import compute
+
+        for number in range(len(self._names)):
+            with suppress(FileError):  # workers do not know which files are faults
+                self.file(number)
+        for file in self._files.values():
+            for group in range(len(file.groups)):
+                with suppress(*_read_errors()):
+                    for batch in self._decoded(file, group, ["scores"], _FIRST_ROWS):
+                        lengths = compute.fill_null(compute.list_value_length(batch.column(0)), 0)
+                        for length in lengths.to_pylist():
+                            if length:
+                                return int(length)
+        return 0
+
+    def describe_scores(self) -> str:
+        """Who made the scores of the dataset, and over which cells; empty without scores."""
+        if not self.scored:
+            return ""
+        metadata = self.schema.metadata or {}
+        names = (b"elsewhere.scorer", b"elsewhere.grid")
+        return f"{self.cells} {[metadata.get(name) for name in names]}"
 
     @property
     def rows(self) -> int:
@@ -101,8 +167,27 @@ class Source:
         for number, file in enumerate(self.files):
             start = 0
             for group, rows in enumerate(file.groups):
-                yield number, start, self._group(file, group, ["album"]).column(0).combine_chunks()
+                names = self._album_names(file, group)
+                yield (
+                    number,
+                    start,
+                    arrow().nulls(rows, arrow().string()) if names is None else names,
+                )
                 start += rows
+
+    def _album_names(self, file: DatasetFile, group: int) -> Any:
+        """The album of every row of a row group; None where one of them cannot be read."""
+        size, parts = 0, []
+        try:
+            for batch in self._decoded(file, group, ["album"], _READ_ROWS):
+                size += batch.nbytes
+                if size > LARGEST:
+                    return None
+                parts.append(batch.column(0))
+        except _read_errors() as error:
+            self._open(file.name).check_reachable(group, error)
+            return None
+        return arrow().concat_arrays(parts) if parts else arrow().array([], arrow().string())
 
     def batches(self, rows: int) -> Iterator[Any]:
         """All rows, at most so many at a time, with the column LOST."""
@@ -113,12 +198,16 @@ class Source:
     def _batches(self, file: DatasetFile, group: int, rows: int) -> Iterator[Any]:
         position = 0
         try:
-            for batch in self._open(file.name).batches(group, self.schema.names, rows):
+            for batch in self._decoded(file, group, self.schema.names, rows):
                 yield from with_lost_column(batch).to_batches()
                 position += batch.num_rows
         except _read_errors() as error:
-            salvaged = self._salvage_group(file, group, self.schema.names, error)
-            yield from salvaged.slice(position).to_batches(max_chunksize=rows)
+            reason = self._check_lost(file, group, error)
+            names = self._album_names(file, group)
+            for start in range(position, file.groups[group], rows):
+                count = min(rows, file.groups[group] - start)
+                lost = lost_rows(self.schema, self.schema.names, names, (start, count), reason)
+                yield from lost.to_batches()
 
     def pieces(self, file: int, start: int, rows: int, limit: int) -> Iterator[Any]:
         """Some rows with all columns, at most `limit` at a time."""
@@ -140,105 +229,69 @@ class Source:
         """Some rows as a table; `small`: without large columns."""
         dataset_file = self.file(file)
         columns = [name for name in self.schema.names if not (small and name in LARGE_COLUMNS)]
-        ends = np.cumsum(dataset_file.groups)
-        first = int(np.searchsorted(ends, start, side="right"))
-        last = int(np.searchsorted(ends, start + rows, side="left"))
-        before = int(ends[first - 1]) if first else 0
-        parts = [self._group(dataset_file, group, columns) for group in range(first, last + 1)]
-        return concat_tables(parts).slice(start - before, rows)
+        parts, before = [], 0
+        for group, group_rows in enumerate(dataset_file.groups):
+            first, last = max(start - before, 0), min(start + rows - before, group_rows)
+            if first < last:
+                parts += self._read_group(dataset_file, group, columns, first, last)
+            before += group_rows
+        return concat_tables(parts)
 
-    def _group(self, file: DatasetFile, number: int, columns: list[str]) -> Any:
-        """One row group; where it is damaged, what can be read of it."""
+    def _read_group(
+        self, file: DatasetFile, group: int, columns: list[str], first: int, last: int
+    ) -> list[Any]:
+        """Some rows of a row group; all of them are lost where one cannot be read."""
+        parts, position, size = [], 0, 0
         try:
-            return self._open(file.name).group(number, columns)
+            for batch in self._decoded(file, group, columns, max(_READ_ROWS, last)):
+                part = batch.slice(max(first - position, 0), last - max(first, position))
+                position += batch.num_rows
+                if not part.num_rows:
+                    continue
+                size += part.nbytes
+                if size > LARGEST:
+                    raise LargeGroupError
+                parts.append(arrow().Table.from_batches([part]))
+                if position >= last:
+                    break
         except _read_errors() as error:
-            return self._salvage_group(file, number, columns, error)
+            reason = self._check_lost(file, group, error)
+            names = self._album_names(file, group)
+            return [lost_rows(self.schema, columns, names, (first, last - first), reason)]
+        return parts
 
-    def _salvage_group(
-        self, file: DatasetFile, number: int, columns: list[str], error: Exception
-    ) -> Any:
-        opened = self._open(file.name)
-        opened.check_reachable(number, error)
-        start, rows = sum(file.groups[:number]), file.groups[number]
+    def _check_lost(self, file: DatasetFile, group: int, error: Exception) -> str:
+        """Why the rows of a row group cannot be read; FileError where that may pass."""
+        self._open(file.name).check_reachable(group, error)
+        start = sum(file.groups[:group])
         name = (file.name or self.storage.root).rpartition("/")[2]
-        description = f"rows {start} to {start + rows - 1} of {name}"
-        return salvage(partial(opened.group, number), self.schema, columns, rows, description)
-
-    def _open(self, name: str) -> _OpenFile:
-        return _open(self.storage.address, name)
-
-
-class _OpenFile:
-    """One open file of either kind."""
-
-    def __init__(self, address: str, name: str) -> None:
-        pa = arrow()
-        from pyarrow import ipc, parquet
-
-        storage = Storage(address)
-        path = storage.path(name)
-        self._storage, self._path = storage, path
-        try:
-            if path.lower().endswith(".parquet"):
-                self._parquet = parquet.ParquetFile(
-                    storage.fs.open_input_file(path),
-                    page_checksum_verification=True,
-                    buffer_size=_BUFFER_BYTES,  # or all photos of a row group would be read at once
-                )
-                self.schema = self._parquet.schema_arrow
-                data = self._parquet.metadata
-                self.groups = tuple(data.row_group(g).num_rows for g in range(data.num_row_groups))
-            else:
-                self._parquet = None
-                stream = (
-                    pa.memory_map(path) if storage.is_local else storage.fs.open_input_file(path)
-                )
-                self._arrow = ipc.open_file(stream)
-                self.schema = self._arrow.schema
-                count = self._arrow.num_record_batches
-                self.groups = tuple(self._arrow.get_batch(g).num_rows for g in range(count))
-        except (pa.ArrowException, OSError) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise FileError(f"{path} is damaged and cannot be read ({reason})") from None
-
-    def group(self, number: int, columns: list[str]) -> Any:
-        """One row group or record batch, as a table."""
-        if self._parquet is not None:
-            return self._parquet.read_row_group(number, columns, use_threads=False)
-        return arrow().Table.from_batches([self._arrow.get_batch(number).select(columns)])
-
-    def batches(self, number: int, columns: list[str], rows: int) -> Iterator[Any]:
-        """One row group or record batch, at most so many rows at a time."""
-        if self._parquet is not None:
-            yield from self._parquet.iter_batches(
-                rows, row_groups=[number], columns=columns, use_threads=False
+        rows = f"rows {start} to {start + file.groups[group] - 1} of {name}"
+        if isinstance(error, LargeGroupError):
+            return (
+                f"{rows} unpack to far more than is in the file, as a decompression bomb does: "
+                "write them anew, without long values that repeat"
             )
-            return
-        batch = self._arrow.get_batch(number).select(columns)
-        for start in range(0, batch.num_rows, rows):
-            yield batch.slice(start, rows)
+        return f"{rows} cannot be read, for the file is damaged there: write it anew"
 
-    def check_reachable(self, number: int, error: Exception) -> None:
-        """FileError where the bytes of a row group cannot be reached: its rows may be intact."""
-        if self._parquet is None:
-            if isinstance(error, OSError) and not self._storage.is_local:
-                raise FileError(f"{self._path} cannot be reached: repeat the command when it can")
-            return
-        group = self._parquet.metadata.row_group(number)
-        with store_errors(self._path), self._storage.fs.open_input_file(self._path) as file:
-            for column in (group.column(c) for c in range(group.num_columns)):
-                file.seek(column.dictionary_page_offset or column.data_page_offset)
-                remaining = column.total_compressed_size
-                while remaining > 0:
-                    read = len(file.read(min(remaining, 1 << 20)))
-                    remaining = remaining - read if read else 0
+    def _decoded(
+        self, file: DatasetFile, group: int, columns: Sequence[str], rows: int
+    ) -> Iterator[Any]:
+        """Some columns of a row group in the dataset's schema, a few rows at a time."""
+        opened, keys = self._open(file.name), partition_keys(file.name)
+        schema = arrow().schema(
+            [self.schema.field(name) for name in columns], metadata=self.schema.metadata
+        )
+        own = {*columns, *(name.removeprefix(CARRIED) for name in columns)}
+        present = [name for name in opened.schema.names if name in own]
+        for batch in opened.batches(group, present or opened.schema.names[:1], rows):
+            yield in_schema(batch, schema, keys)
 
-
-@lru_cache(maxsize=8)
-def _open(address: str, name: str) -> _OpenFile:
-    return _OpenFile(address, name)
+    def _open(self, name: str) -> OpenFile:
+        if name not in self._modified:
+            self._modified[name] = self.storage.modified(name)
+        return open_file(self.storage.address, name, self._modified[name])
 
 
 def _read_errors() -> tuple[type[Exception], ...]:
     """What reading a damaged file raises."""
-    return (arrow().ArrowException, OSError)
+    return (arrow().ArrowException, OSError, LargeGroupError)

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from elsewhere.batch.columns import FORMAT
 from elsewhere.batch.settings import Settings
@@ -139,7 +140,7 @@ def _read_lock(storage: Storage) -> str:
         return ""  # removed just now
 
 
-STATE, SUMMARY = "batch.json", "summary.json"
+STATE, SUMMARY, WORK_FOLDER = "batch.json", "summary.json", "_work"
 _PARTIAL_NAME = re.compile(rf"\.({re.escape(STATE)}|{re.escape(LOCK)})\.[0-9a-f]{{32}}")
 """What a run leaves that was killed while it wrote its first file."""
 
@@ -167,7 +168,7 @@ def begin_or_resume(
         "input": settings.input,
         "dataset": dataset,
         "models": dict(models or {}),
-        "settings": settings.fingerprint(),
+        "options": settings.options(),
         "key": settings.key or secrets.token_hex(32),
     }
     if not storage.is_file(STATE):
@@ -183,16 +184,42 @@ def begin_or_resume(
         )
     if state.get("format") != FORMAT:
         raise InputError(f"{settings.output} was begun by another version: name a new folder")
-    for name, description in (
-        ("dataset", "of another dataset, or its files have changed since"),
-        ("models", "with other scorers, or their models have changed since"),
-        ("settings", "with other wishes or settings, or of another version of elsewhere"),
-    ):
-        if state.get(name) != record[name]:
-            raise InputError(
-                f"{settings.output} holds a run {description}: repeat the command that began "
-                "it to resume it, or name a new folder"
-            )
     if settings.key and settings.key != state["key"]:
         raise InputError(f"{settings.output} holds a run with another key: name a new folder")
+    difference = _difference(state, record)
+    if difference and not settings.update:
+        raise InputError(
+            f"{settings.output} holds a run {difference}: repeat the command that began it to "
+            "resume it, give --update to redo only what has changed, or name a new folder"
+        )
+    if difference:
+        storage.remove(SUMMARY)
+        if storage.is_file(SUMMARY):
+            raise FileError(f"{storage.path(SUMMARY)} cannot be removed: check who may write there")
+        storage.remove_folder(WORK_FOLDER)
+        record["key"] = state["key"]
+        storage.write(STATE, (json.dumps(record, indent=2) + "\n").encode())
     return replace(settings, key=state["key"])
+
+
+def _difference(state: Mapping[str, Any], record: Mapping[str, Any]) -> str:
+    """How a run differs from the one that was begun; empty where it does not."""
+    before, now = state.get("options"), record["options"]
+    if isinstance(before, dict) and before != now:
+        name = next(n for n in (*before, *now) if before.get(n) != now.get(n))
+        values = [_shown(options.get(name)) for options in (before, now)]
+        return f"with other options ({name} was {values[0]} and is {values[1]})"
+    if state.get("models") != record["models"]:
+        return "with other scorers, or their models have changed since"
+    if state.get("dataset") != record["dataset"]:
+        return "of another dataset, or its files have changed since"
+    return ""
+
+
+def _shown(value: Any) -> str:
+    """The value of an option, as it is typed."""
+    if value is None or value == []:
+        return "not given"
+    if isinstance(value, bool):
+        return "given" if value else "not given"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -196,13 +196,19 @@ class Storage:
         """The complete files of a folder, sorted; `recursive`: of its folders too, as paths."""
         from pyarrow import fs
 
-        return sorted(
-            entry.path.rpartition(f"{folder}/")[2]
+        paths = [
+            entry.path.removeprefix(self.path(folder)).lstrip("/")
             for entry in self._list(folder, recursive)
             if entry.type == fs.FileType.File  # an object store may have one for the folder itself
             and entry.base_name
-            and entry.base_name[0] not in "._"
+        ]
+        return sorted(
+            path for path in paths if not any(part[:1] in {".", "_"} for part in path.split("/"))
         )
+
+    def total_size(self, folder: str) -> int:
+        """The bytes of all files of a folder."""
+        return sum(entry.size or 0 for entry in self._list(folder))
 
     def entries(self) -> list[str]:
         """All entries of the folder: files, incomplete files, folders."""
@@ -301,9 +307,10 @@ class Storage:
 
     def sweep(self, folder: str) -> None:
         """Delete the incomplete files of killed workers."""
-        for entry in self._list(folder):
+        for entry in self._list(folder, recursive=True):
             if _PARTIAL_NAME.fullmatch(entry.base_name):
-                self.remove(f"{folder}/{entry.base_name}")
+                with contextlib.suppress(FileError), store_errors(self.address):
+                    self.fs.delete_file(entry.path)
 
     def remove_folder(self, folder: str) -> None:
         """Delete a folder, if it exists."""

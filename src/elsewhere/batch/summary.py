@@ -1,4 +1,4 @@
-"""The results of a run, counted from the files that it wrote, one file at a time.
+"""The results of a run: counted for each file that it writes, then added up.
 
 `summary_page` shows them in the style of the private report. It names only the first dead letters;
 their reasons may name a place.
@@ -6,16 +6,12 @@ their reasons may name a place.
 
 from __future__ import annotations
 
-import io
 import json
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from elsewhere.batch.blocks import ALBUMS, DEAD
-from elsewhere.batch.columns import arrow
-from elsewhere.batch.storage import Storage
-from elsewhere.errors import FileError
 from elsewhere.service import REASONS, bar_chart, render
 
 RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
@@ -41,56 +37,64 @@ class Summary:
     dead: dict[str, int] = field(default_factory=dict)  # dead letters by kind
     first: list[dict[str, Any]] = field(default_factory=list)
     """The first dead letters, by album and photo."""
+    files: dict[str, str] = field(default_factory=dict)
+    """By name, why a file of the dataset cannot be used: albums in it have no row."""
 
     def to_json(self) -> str:
         """As JSON."""
         return json.dumps(asdict(self), indent=2) + "\n"
 
+    @classmethod
+    def from_json(cls, text: bytes) -> Summary:
+        """From JSON."""
+        return cls(**json.loads(text))
 
-def summarize(storage: Storage) -> Summary:
-    """Count everything."""
+
+def count(albums: Any, letters: Any) -> Summary:
+    """Count the rows and dead letters of some albums."""
     result = Summary()
     statuses, dead = Counter[str](), Counter[str]()
     ranks, shares = dict.fromkeys(RANKS, 0), dict.fromkeys(SHARES, 0)
-    for name in storage.names(ALBUMS):
-        columns = ["status", "photos", "left", "withheld", "audit"]
-        for row in _rows(storage, f"{ALBUMS}/{name}", columns):
-            result.albums += 1
-            result.photos += row["photos"]
-            result.left += row["left"]
-            statuses[row["status"]] += 1
-            if row["audit"]:
-                best = min(audit["rank"] for audit in row["audit"])
-                ranks[RANKS[_interval(best, _RANK_ENDS)]] += 1
-            if row["withheld"] is not None:
-                result.withheld += len(row["withheld"])
-                result.planned += row["photos"]
-                shares[SHARES[_interval(len(row["withheld"]) / row["photos"], _SHARE_ENDS)]] += 1
-    first: list[dict[str, Any]] = []
-    for name in storage.names(DEAD):
-        rows = _rows(storage, f"{DEAD}/{name}", ["album", "photo", "kind", "reason"])
-        dead.update(row["kind"] for row in rows)
-        first = sorted([*first, *rows], key=lambda r: (r["album"], r["photo"] or ""))[:_MAX_LETTERS]
+    for row in albums.select(["status", "photos", "left", "withheld", "audit"]).to_pylist():
+        result.albums += 1
+        result.photos += row["photos"]
+        result.left += row["left"]
+        statuses[row["status"]] += 1
+        if row["audit"]:
+            best = min(audit["rank"] for audit in row["audit"])
+            ranks[RANKS[_interval(best, _RANK_ENDS)]] += 1
+        if row["withheld"] is not None:
+            result.withheld += len(row["withheld"])
+            result.planned += row["photos"]
+            shares[SHARES[_interval(len(row["withheld"]) / row["photos"], _SHARE_ENDS)]] += 1
+    first = letters.select(["album", "photo", "kind", "reason"]).to_pylist()
+    dead.update(letter["kind"] for letter in first)
     result.statuses, result.dead = dict(sorted(statuses.items())), dict(sorted(dead.items()))
-    result.ranks, result.shares, result.first = ranks, shares, first
+    result.ranks, result.shares = ranks, shares
+    result.first = sorted(first, key=_letter_order)[:_MAX_LETTERS]
     return result
 
 
-def _rows(storage: Storage, name: str, columns: list[str]) -> list[dict[str, Any]]:
-    """The rows of one file that the run wrote."""
-    pa = arrow()
-    from pyarrow import parquet
+def add(parts: Iterable[Summary]) -> Summary:
+    """The counts of all parts together."""
+    result = Summary(ranks=dict.fromkeys(RANKS, 0), shares=dict.fromkeys(SHARES, 0))
+    for part in parts:
+        for name in ("albums", "photos", "left", "withheld", "planned"):
+            setattr(result, name, getattr(result, name) + getattr(part, name))
+        for name in ("statuses", "dead", "ranks", "shares"):
+            counts = getattr(result, name)
+            for kind, number in getattr(part, name).items():
+                counts[kind] = counts.get(kind, 0) + number
+        first = sorted([*result.first, *part.first], key=_letter_order)
+        result.first = first[:_MAX_LETTERS]
+    result.statuses = dict(sorted(result.statuses.items()))
+    result.dead = dict(sorted(result.dead.items()))
+    return result
 
-    try:
-        content = io.BytesIO(storage.read(name))
-        table = parquet.read_table(content, columns=columns, use_threads=False)
-        rows: list[dict[str, Any]] = table.to_pylist()
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise FileError(
-            f"{storage.path(name)} is damaged: delete it, the files of the same name in {ALBUMS} "
-            f"and {DEAD}, and summary.json; the same command then writes them again"
-        ) from None
-    return rows
+
+def _letter_order(letter: dict[str, Any]) -> tuple[bool, Any, str]:
+    album = letter["album"]
+    return album is not None, album, letter["photo"] or ""
 
 
 def _interval(value: float, ends: tuple[float, ...]) -> int:
