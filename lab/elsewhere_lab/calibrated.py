@@ -100,6 +100,7 @@ class CalibratedWorld:
 
     def __init__(self, setting: Setting = PAPER_WORLD, seed: int = WORLD_SEED) -> None:
         self.setting = p = setting
+        self.seed = seed
         rng = np.random.default_rng(seed)
         metros = max(1, round(CELLS / p.metro_size))
         self.metro = rng.permutation(CELLS) % metros
@@ -132,7 +133,7 @@ class CalibratedWorld:
             own = rng.standard_normal((n, CELLS))
             errors = mix_noise(own, common, pairing.agree) / width
             # each has learned prototypes that are off by a share of a cell's weight
-            off = np.random.default_rng([WORLD_SEED, 7, which]).standard_normal(
+            off = np.random.default_rng([self.seed, 7, which]).standard_normal(
                 self.prototypes.shape
             )
             scale = (1 - pairing.agree) * self.setting.beta / self.prototypes.shape[1] ** 0.5

@@ -32,7 +32,8 @@ from typing import Any, NoReturn
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere_lab import experiments
 from elsewhere_lab.runner import Progress, run
-from elsewhere_lab.sources import ScoreFiles, Simulator, Source
+from elsewhere_lab.sources import AnySource, ScoreFiles, Simulator
+from elsewhere_lab.trips import Trips
 from elsewhere_lab.values import SCALES
 
 ALL = "all"
@@ -74,10 +75,10 @@ def _parser() -> argparse.ArgumentParser:
     add("action", choices=("list", "run", "page"), help="what to do")
     add("names", nargs="*", metavar="NAME", help="experiments, or all; for page, folders of runs")
     source = (
-        "where photos come from: the simulator (default), or a score file; several files are "
-        "several models of the same photos"
+        "where photos come from: the simulator (default), a folder of trips, or a score file; "
+        "several files are several models of the same photos"
     )
-    add("--source", action="append", metavar="simulator|SCORES", help=source)
+    add("--source", action="append", metavar="simulator|TRIPS|SCORES", help=source)
     truth = (
         "with score files: where each photo was taken, a file with the columns photo,cell (and "
         "album,lat,lon where known)"
@@ -88,6 +89,8 @@ def _parser() -> argparse.ArgumentParser:
     output = "where rows, tables and figures go (default: lab); for page, the file to write"
     add("-o", "--output", type=Path, default=Path("lab"), metavar="DIR", help=output)
     add("--seed", type=_at_least(0), default=0, metavar="N", help="of the simulator (default: 0)")
+    world = "of the simulator: another world by the same setting (default: the calibrated one)"
+    add("--world", type=_at_least(0), metavar="N", help=world)
     processes = "work on this many collections at a time (default: all processors)"
     add("--processes", type=_at_least(1), metavar="N", help=processes)
     page = "with page: write the page about the defaults instead of the results page"
@@ -110,7 +113,9 @@ def _perform(options: argparse.Namespace) -> None:
         for name in experiments.NAMES:
             print(f"{name:{width}}  {experiments.find(name).title}")
     elif options.action == "run":
-        source = _source(options.source or ["simulator"], options.truth, options.seed)
+        source = _source(
+            options.source or ["simulator"], options.truth, options.seed, options.world
+        )
         _run(options.names, source, options.scale, options.output, options.processes)
     else:
         from elsewhere_lab.defaults_page import write_defaults_page
@@ -121,7 +126,9 @@ def _perform(options: argparse.Namespace) -> None:
         print(f"{options.output} is written")
 
 
-def _run(names: list[str], source: Source, scale: str, output: Path, processes: int | None) -> None:
+def _run(
+    names: list[str], source: AnySource, scale: str, output: Path, processes: int | None
+) -> None:
     if not names:
         raise InputError("say which experiments to run, or all; elsewhere-lab list names them")
     if ALL in names:
@@ -176,13 +183,17 @@ def _progress() -> Iterator[Callable[[Progress], None]]:
         yield move_bar
 
 
-def _source(files: list[str], truth: Path | None, seed: int) -> Source:
+def _source(files: list[str], truth: Path | None, seed: int, world: int | None) -> AnySource:
     if files == ["simulator"]:
         if truth is not None:
             raise InputError("--truth belongs to score files: the simulator knows its cells")
-        return Simulator(seed)
+        return Simulator(seed) if world is None else Simulator(seed, world)
+    if world is not None:
+        raise InputError("--world belongs to the simulator: score files have one world")
     if "simulator" in files:
         raise InputError("--source takes the simulator or score files, not both")
+    if len(files) == 1 and Path(files[0]).is_dir():
+        return Trips(Path(files[0]))
     if truth is None:
         raise InputError("score files need --truth: a CSV that says where each photo was taken")
     return ScoreFiles(tuple(Path(name) for name in files), truth)

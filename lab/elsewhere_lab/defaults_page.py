@@ -254,13 +254,13 @@ class Fields:
 
 @cache
 def temperature() -> float:
-    """What the shipped scorer divides scores by; the kept score files are of heads without.
+    """What the scorer embedded:512 divides scores by; the kept score files are of heads without.
 
     >>> round(temperature(), 2)
     1.41
     """
     record = json.loads((files("elsewhere.scorers") / "weights" / "model.json").read_text("utf-8"))
-    return float(record["temperature"])
+    return float(record["512"]["temperature"])
 
 
 def plan_name(line: str) -> PlanName:

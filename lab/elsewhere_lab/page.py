@@ -12,7 +12,8 @@ from elsewhere_lab import experiments, plots
 from elsewhere_lab.files import read_numbers, write_numbers, write_whole
 from elsewhere_lab.paper import MARK, reasons
 from elsewhere_lab.run_folder import Run, read_runs, run_with
-from elsewhere_lab.values import Experiment, Number
+from elsewhere_lab.statistics import WITHHELD
+from elsewhere_lab.values import Experiment, Number, wilson
 
 FIGURES = "results"  # the folder beside the page that figures go to
 _HEAD = (files(__package__) / "results_page.md").read_text("utf-8")
@@ -25,7 +26,7 @@ _OUR_PHOTOS = (
 )
 
 
-def markdown(numbers: Sequence[Number], decimals: int = 2) -> str:
+def markdown(numbers: Sequence[Number], decimals: int = 2, *, as_counts: bool = False) -> str:
     """A table with `ours (paper)` in each field.
 
     >>> print(markdown([Number("R-16", "top-1", 0.974, 0.001, 9, 0.97, 0.02)]))
@@ -40,7 +41,8 @@ def markdown(numbers: Sequence[Number], decimals: int = 2) -> str:
     head = [*columns, *(["collections"] if counted else [])]
     text = [f"| | {' | '.join(head)} |", "|---|" + "---:|" * len(head)]
     for line in lines:
-        fields = [format_field(by_place.get((line, column)), decimals) for column in columns]
+        mine = [by_place.get((line, column)) for column in columns]
+        fields = [format_field(each, decimals, as_counts=as_counts) for each in mine]
         if counted:
             counts = [n.count for n in numbers if n.line == line and n.count]
             ends = sorted({min(counts), max(counts)}) if counts else []
@@ -49,16 +51,22 @@ def markdown(numbers: Sequence[Number], decimals: int = 2) -> str:
     return "\n".join(text)
 
 
-def format_field(number: Number | None, decimals: int) -> str:
-    """One field of a table.
+def format_field(number: Number | None, decimals: int, *, as_counts: bool = False) -> str:
+    """One field of a table; where wanted, a count with its 95 % interval.
 
     >>> format_field(Number("a", "b", 0.5, paper=0.9, within=0.1), 2)
     '0.50 (0.90)†'
+    >>> format_field(Number("a", "b", 0.05, count=100), 2, as_counts=True)
+    '5 (2 to 11 %)'
     """
     if number is None:
         return ""
     if math.isnan(number.ours):
         return "–"
+    if as_counts:
+        low, high = (100 * end for end in wilson(number.ours, number.count))
+        count = f"{number.ours * number.count:.0f} ({low:.0f} to {high:.0f} %)"
+        return f"{number:amount}" if number.column == WITHHELD else count
     text = f"{number.ours:.{decimals}f}"
     if number.paper is not None:
         text += f" ({number.paper:.{decimals}f})"
@@ -76,7 +84,9 @@ def publish(experiment: Experiment, run: Run, folder: Path) -> tuple[list[Number
     numbers = read_numbers(folder / "numbers.csv")
     sentences = reasons(experiment.name, numbers, largest=run.info.get("scale") == "paper")
     sentences += experiment.findings(rows, numbers)
-    table = [markdown(numbers, experiment.decimals)] if numbers else []
+    table = (
+        [markdown(numbers, experiment.decimals, as_counts=experiment.as_counts)] if numbers else []
+    )
     write_whole(folder / "table.md", "\n\n".join(table + sentences) + "\n")
     text = json.dumps(sentences, ensure_ascii=False, indent=1)
     write_whole(folder / "findings.json", text + "\n")
@@ -134,7 +144,9 @@ def _section(experiment: Experiment, run: Run, page: Path) -> str:
     with TemporaryDirectory() as folder:
         numbers, sentences = publish(experiment, run, Path(folder))
         if numbers:
-            text.append(markdown(numbers, experiment.decimals) + "\n")
+            text.append(
+                markdown(numbers, experiment.decimals, as_counts=experiment.as_counts) + "\n"
+            )
         text += [f"{sentence}\n" for sentence in sentences]
         picture = Path(folder) / f"{name}.svg"
         if picture.exists():

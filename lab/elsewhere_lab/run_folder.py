@@ -14,7 +14,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere_lab.collections import ALBUMS
 from elsewhere_lab.files import read_rows, write_rows, write_whole
 from elsewhere_lab.solving import WORK
-from elsewhere_lab.sources import RECOMPRESSED, Simulator, Source
+from elsewhere_lab.sources import RECOMPRESSED, AnySource, ScoreFiles, Simulator
 from elsewhere_lab.values import Experiment, Row, Scale, number
 
 FILE = "run.json"
@@ -69,9 +69,8 @@ def with_album_cells(rows: Sequence[Row], run: Run) -> list[Row]:
     if not any(row.get("kind") == ALBUMS for row in rows):
         return list(rows)
     if run.simulated:
-        cell_of: Callable[[int], int | None] = Simulator(
-            int(str(run.info["source"]).removeprefix("simulator-"))
-        ).album_cell
+        seed = str(run.info["source"]).removeprefix("simulator-").partition("-")[0]
+        cell_of: Callable[[int], int | None] = Simulator(int(seed)).album_cell
     else:
         file = run.folder / ALBUM_CELLS
         known = read_rows(file) if file.exists() else []
@@ -105,7 +104,7 @@ def run_with(runs: Sequence[Run], experiment: Experiment) -> Run | None:
     return holding[0] if holding else None
 
 
-def claim(folder: Path, source: Source, scale: Scale, warn: Callable[[str], None]) -> None:
+def claim(folder: Path, source: AnySource, scale: Scale, warn: Callable[[str], None]) -> None:
     """Make the folder this run's, or refuse: it may belong to another run."""
     info = read_run(folder).info
     own: dict[str, Any] = {"source": source.name, "scale": scale.name}
@@ -120,7 +119,8 @@ def claim(folder: Path, source: Source, scale: Scale, warn: Callable[[str], None
         digests = _compare(folder, info, digests, warn)
     if isinstance(source, Simulator):
         own["seed"] = source.seed
-    elif not (folder / ALBUM_CELLS).exists():
+        own["world"] = source.world_seed
+    elif isinstance(source, ScoreFiles) and not (folder / ALBUM_CELLS).exists():
         cells = [{"album": i, "cell": source.album_cell(i)} for i in range(source.albums())]
         write_rows(folder / ALBUM_CELLS, cells)
     begun = {**own, "given": source.given} | info

@@ -24,7 +24,7 @@ from elsewhere_lab import experiments
 from elsewhere_lab.files import read_rows, write_rows
 from elsewhere_lab.page import publish
 from elsewhere_lab.run_folder import add_time, claim, read_run
-from elsewhere_lab.sources import Source
+from elsewhere_lab.sources import AnySource
 from elsewhere_lab.values import SCALES, Experiment, Part, Row, Scale
 
 
@@ -41,8 +41,9 @@ Watch = Callable[[Progress], None]
 
 
 def run(
-    names: Sequence[str], source: Source, scale: str, folder: Path, *, processes: int | None = None,
-    watch: Watch = lambda progress: None, warn: Callable[[str], None] = lambda sentence: None,
+    names: Sequence[str], source: AnySource, scale: str, folder: Path, *,
+    processes: int | None = None, watch: Watch = lambda progress: None,
+    warn: Callable[[str], None] = lambda sentence: None,
 ) -> None:  # fmt: skip
     """Measure what is not measured yet, then write tables and figures of these experiments."""
     if scale not in SCALES:
@@ -59,7 +60,7 @@ def run(
 
 
 def measure(
-    experiment: Experiment, source: Source, scale: Scale, folder: Path, *,
+    experiment: Experiment, source: AnySource, scale: Scale, folder: Path, *,
     processes: int | None = None, watch: Watch = lambda progress: None,
 ) -> None:  # fmt: skip
     """Work through the parts that have no file yet."""
@@ -85,7 +86,9 @@ def measure(
     write_rows(home / "rows.csv", [row for part in parts for row in read_rows(files[part.name])])
 
 
-def _measure_part(name: str, source: Source, scale: Scale, part: Part) -> tuple[list[Row], float]:
+def _measure_part(
+    name: str, source: AnySource, scale: Scale, part: Part
+) -> tuple[list[Row], float]:
     """A part's rows, and the processor time that it took."""
     start = time.process_time()
     rows = experiments.find(name).measure(source, scale, part)
@@ -93,7 +96,7 @@ def _measure_part(name: str, source: Source, scale: Scale, part: Part) -> tuple[
 
 
 def _measure_parts(
-    name: str, source: Source, scale: Scale, parts: Sequence[Part], workers: int
+    name: str, source: AnySource, scale: Scale, parts: Sequence[Part], workers: int
 ) -> Generator[tuple[Part, list[Row], float]]:
     """The parts' rows as they become ready; a single worker is this process."""
     if workers <= 1:

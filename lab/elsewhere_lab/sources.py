@@ -19,6 +19,7 @@ from elsewhere.values.scores import Scores
 from elsewhere_lab.calibrated import ALBUMS, HALVES, PAPER_WORLD, WORLD_SEED, CalibratedWorld
 from elsewhere_lab.files import digest, read_lines
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
+from elsewhere_lab.trips import Trips
 from elsewhere_lab.values import Collection, FloatMatrix
 
 PER_CELL = 146  # photos of a cell: the paper's test set has 75,000 in 512 cells of equal counts
@@ -26,9 +27,14 @@ PER_CELL = 146  # photos of a cell: the paper's test set has 75,000 in 512 cells
 
 @dataclass(frozen=True)
 class Simulator:
-    """The calibrated simulator: one world, as the paper has one test set."""
+    """The calibrated simulator: one world, as the paper has one test set.
+
+    The seed is that of the photos. Another world has other cells and metropolises, drawn by the
+    same setting, which was fitted in the first one.
+    """
 
     seed: int = 0
+    world_seed: int = WORLD_SEED
 
     kind = "simulator"
     models = 2
@@ -36,20 +42,22 @@ class Simulator:
 
     @property
     def name(self) -> str:
-        """With its seed."""
-        return f"simulator-{self.seed}"
+        """With its seed, and its world where it is not the calibrated one."""
+        world = f"-world-{self.world_seed}" if self.world_seed != WORLD_SEED else ""
+        return f"simulator-{self.seed}{world}"
 
     @property
     def given(self) -> str:
-        """Its seed, where it is not the published one."""
-        return f"--seed {self.seed}" if self.seed else ""
+        """Its seeds, where they are not the published ones."""
+        world = f"--world {self.world_seed}" if self.world_seed != WORLD_SEED else ""
+        return f"{f'--seed {self.seed}' if self.seed else ''} {world}".strip()
 
     @property
     def digests(self) -> dict[str, str]:
         """Its settings: with other ones the same seed is another world."""
         every = (
-            astuple(PAPER_WORLD), astuple(HALVES), astuple(ALBUMS), WORLD_SEED, PER_CELL, CELLS,
-            ALBUM_SMALLEST, ALBUM_LARGEST, ALBUM_MEAN_EXCESS,
+            astuple(PAPER_WORLD), astuple(HALVES), astuple(ALBUMS), self.world_seed, PER_CELL,
+            CELLS, ALBUM_SMALLEST, ALBUM_LARGEST, ALBUM_MEAN_EXCESS,
         )  # fmt: skip
         return {"simulator": digest(repr(every).encode())}
 
@@ -59,8 +67,8 @@ class Simulator:
 
     @cached_property
     def world(self) -> CalibratedWorld:
-        """The one that was calibrated; the seed is that of its photos."""
-        return CalibratedWorld()
+        """The one that was calibrated, or another by the same setting."""
+        return CalibratedWorld(seed=self.world_seed)
 
     def photos(self, cell: int, *, paired: bool = False) -> tuple[FloatMatrix, ...]:
         """146 photos of it."""
@@ -173,13 +181,13 @@ class ScoreFiles:
 
     def cell_name(self, cell: int) -> str:
         """After its largest town, where the cells are ours."""
-        return cell_names(Cells.default())[cell] if self._our_cells else f"cell {cell}"
+        return cell_names(Cells.paper())[cell] if self._our_cells else f"cell {cell}"
 
     def on_earth(self, cell: int) -> tuple[float, float] | None:
         """The town it is called after, where the cells are ours."""
         if not self._our_cells:
             return None
-        lat, lon = cell_towns(Cells.default())
+        lat, lon = cell_towns(Cells.paper())
         return float(lat[cell]), float(lon[cell])
 
     def albums(self) -> int:
@@ -219,7 +227,7 @@ class ScoreFiles:
 
     @cached_property
     def _our_cells(self) -> bool:
-        return self._scores[0].cells == Cells.default().count
+        return self._scores[0].cells == Cells.paper().count
 
     @cached_property
     def _places(self) -> list[tuple[int, PhotoPlace]]:
@@ -278,3 +286,4 @@ def _parse_line(file: Path, line: int, fields: dict[str, str], cells: int) -> Ph
 
 
 Source = Simulator | ScoreFiles  # cells with photos, and albums
+AnySource = Source | Trips

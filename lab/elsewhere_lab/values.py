@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from elsewhere.errors import InputError
 
 if TYPE_CHECKING:
-    from elsewhere_lab.sources import Source
+    from elsewhere_lab.sources import AnySource
 
 Value = str | int | float | None
 Row = Mapping[str, Value]  # one line of a tidy table: the same keys in every row of a table
@@ -142,22 +142,24 @@ class Experiment:
     name: str
     title: str
     about: str  # what is shown and how it was averaged, in a paragraph
-    parts: Callable[["Source", Scale], Sequence[Part]]
-    measure: Callable[["Source", Scale, Part], list[Row]]
+    parts: Callable[["AnySource", Scale], Sequence[Part]]
+    measure: Callable[["AnySource", Scale, Part], list[Row]]
     summarise: Callable[[Rows], list[Number]]
     findings: Callable[[Rows, Numbers], list[str]]  # sentences below the table
     draw: Callable[[Rows, Numbers], Any]  # a matplotlib figure, or None
     rows_of: str | None = None  # the experiment whose rows are summarised; then nothing is measured
     decimals: int = 2
+    as_counts: bool = False  # the table has counts with 95 % intervals instead
     one_at_a_time: bool = False  # parts are timed, so no two run at once
     sources: tuple[str, ...] = ("simulator", "scores")
     models: int = 1  # how many models of the same photos it needs
     needs: tuple[str, ...] = ()  # what else the source must have, as `Source.lacks` names it
 
-    def obstacle(self, source: "Source") -> str | None:
+    def obstacle(self, source: "AnySource") -> str | None:
         """Why it cannot be run on this source, in a sentence; None where it can."""
         if source.kind not in self.sources:
-            wanted = "the simulator" if self.sources == ("simulator",) else "score files (--source)"
+            names = {"simulator": "the simulator", "trips": "trips (--source benchmarks/trips)"}
+            wanted = names.get(self.sources[0], "score files (--source)")
             return f"{self.name} is only run on {wanted}"
         if source.models < self.models:
             return f"{self.name} needs several models of the same photos: give --source again"

@@ -47,7 +47,7 @@ def scored(tmp_path_factory: pytest.TempPathFactory) -> ScoreFiles:
     """Two models' score files of simulated photos in four of our cells, with positions."""
     folder = tmp_path_factory.mktemp("scored")
     cells = [3, 90, 200, 411]
-    lat, lon = Cells.default().centres
+    lat, lon = Cells.paper().centres
     lines = [["photo", "cell", "album", "lat", "lon"]]
     tables: tuple[list[FloatMatrix], list[FloatMatrix]] = ([], [])
     for cell in cells:

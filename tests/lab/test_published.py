@@ -40,11 +40,11 @@ def test_the_readmes_table_2_is_that_of_the_results() -> None:
 
 def test_the_readmes_word_on_the_model_is_the_cards() -> None:
     text = " ".join(README.split())
-    said = re.search(r"it places (\d+) of 100 photos.*?750 km, (\d+) of 100 in Europe", text)
+    said = re.search(r"it places (\d+) of 100 photos.*?25 km and (\d+) within 750 km", text)
     assert said
-    overall = float(fields(CARD, "never seen: within 750 km")[1])
-    europe = float(fields(CARD.split("### By world region", 1)[1], "Europe")[5])
-    assert (round(100 * overall), round(100 * europe)) == (int(said[1]), int(said[2]))
+    circles = next(line for line in CARD.splitlines() if "the likeliest circle of 25 km" in line)
+    shares = [float(field) for field in circles.strip("| ").split("|")[3:]]
+    assert [round(100 * shares[1]), round(100 * shares[3])] == [int(said[1]), int(said[2])]
 
 
 def test_the_audits_word_on_calibration_is_the_cards() -> None:

@@ -28,7 +28,7 @@ def real() -> ScoreFiles:
 def test_every_model_scores_the_same_photos_over_our_cells(real: ScoreFiles) -> None:
     views = real.photos(real.cells[0])
     assert len(views) == len(MODELS)
-    assert {view.shape for view in views} == {(len(views[0]), Cells.default().count)}
+    assert {view.shape for view in views} == {(len(views[0]), Cells.paper().count)}
     counts = Counter({cell: len(real.photos(cell)[0]) for cell in real.cells})
     assert min(counts.values()) >= 16
     assert max(counts.values()) == 128
@@ -40,7 +40,7 @@ def test_every_model_scores_the_same_photos_over_our_cells(real: ScoreFiles) -> 
 def test_positions_lie_in_the_cells_that_the_file_names(real: ScoreFiles) -> None:
     where = real.positions(real.album(0))
     assert where is not None
-    assert (Cells.default().locate(where[:, 0], where[:, 1]) == real.album(0).truth).all()
+    assert (Cells.paper().locate(where[:, 0], where[:, 1]) == real.album(0).truth).all()
 
 
 def test_models_know_the_photos_that_they_never_saw_but_not_by_heart(real: ScoreFiles) -> None:

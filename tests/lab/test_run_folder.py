@@ -89,7 +89,7 @@ def test_one_file_more_is_another_run(tmp_path: Path) -> None:
     ("where", "name", "what"),
     [
         (run_folder, "WORK", r"limit of work \(400000, now 7\)"),
-        (sources, "WORLD_SEED", "simulator: choose"),
+        (sources, "PER_CELL", "simulator: choose"),
     ],
 )
 def test_another_simulator_or_limit_is_refused(
@@ -99,6 +99,22 @@ def test_another_simulator_or_limit_is_refused(
     monkeypatch.setattr(where, name, 7)
     with pytest.raises(InputError, match=f"begun with another {what}"):
         claim(tmp_path, Simulator(), SMALL, silent)
+
+
+def test_another_world_is_another_run(tmp_path: Path) -> None:
+    other = Simulator(3, 7)
+    assert (other.name, other.given) == ("simulator-3-world-7", "--seed 3 --world 7")
+    assert (Simulator(3).name, Simulator(3).given) == ("simulator-3", "--seed 3")
+    assert Simulator(3).digests == Simulator(3, 2020).digests != other.digests
+    same, apart = (source.photos(17)[0] for source in (Simulator(3, 2020), other))
+    assert np.array_equal(Simulator(3).photos(17)[0], same) and not np.array_equal(same, apart)
+    claim(tmp_path, other, SMALL, silent)
+    assert read_run(tmp_path).info["world"] == 7
+    rows: list[Row] = [{"kind": "Albums", "number": 4}]
+    (row,) = with_album_cells(rows, read_run(tmp_path))
+    assert row["cell"] == other.album(4).truth
+    with pytest.raises(InputError, match="holds a run of simulator-3-world-7"):
+        claim(tmp_path, Simulator(3), SMALL, silent)
 
 
 def test_another_version_is_refused_and_stays_written_down(tmp_path: Path) -> None:

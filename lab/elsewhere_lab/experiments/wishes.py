@@ -13,7 +13,7 @@ from elsewhere.errors import InputError
 from elsewhere.globe import Cells, zone
 from elsewhere.globe.areas import distance_km
 from elsewhere.report.colours import LIGHT
-from elsewhere.service.scores import candidate_tops
+from elsewhere.service.secret_top import candidate_tops
 from elsewhere.values import wishes as wished
 from elsewhere.values.margins import margin as named_margin
 from elsewhere_lab import collections, plots, statistics as stats, values as lab_values
@@ -324,7 +324,7 @@ parts_radius = sample_parts
 
 def measure_radius(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
     """One row for each collection that was in the top k, and each zone."""
-    cells = Cells.default()
+    cells = Cells.paper()
     for each in endangered(source, part):
         places = places_of(source, each)
         if places is None:
@@ -354,7 +354,7 @@ def measure_radius(source: Source, scale: Scale, part: Part) -> Iterator[Row]:
 
 def places_of(source: Source, each: Collection) -> NDArray[np.float64] | None:
     """Where its photos were taken; None where nobody knows, or the cells are not ours."""
-    if not isinstance(source, ScoreFiles) or each.scores.shape[1] != Cells.default().count:
+    if not isinstance(source, ScoreFiles) or each.scores.shape[1] != Cells.paper().count:
         return None
     known = each if each.kind.startswith("R-") else replace(each, kind=ALBUMS)
     where = source.positions(known)
@@ -363,7 +363,7 @@ def places_of(source: Source, each: Collection) -> NDArray[np.float64] | None:
 
 def zone_cells(places: NDArray[np.float64], reach: float) -> list[int]:
     """Every cell of which any part lies within so many kilometres of a place."""
-    hidden: list[int] = zone(Cells.default(), places[:, 0], places[:, 1], reach).cells.tolist()
+    hidden: list[int] = zone(Cells.paper(), places[:, 0], places[:, 1], reach).cells.tolist()
     return hidden
 
 
@@ -449,7 +449,7 @@ def _default_plans(source: Source, each: Collection) -> dict[str, tuple[Result, 
     places = places_of(source, each)
     hidden: Any = each.truth if places is None else zone_cells(places, PROTECT_DEFAULTS.radius_km)
     random = Random(_DEFAULTS_SEED + each.number * 1000 + each.photos)
-    tops = list(candidate_tops(TOP, each.scores.shape[1], random))
+    tops = list(candidate_tops(TOP, min(3 * TOP, each.scores.shape[1]), random))
 
     def first(**wishes: Any) -> Result:
         """The plan for the first k that can be had, as `protect` does it."""
