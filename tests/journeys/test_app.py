@@ -6,12 +6,11 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from benchmarks.app.window import app, chromium, window
+from benchmarks.app.window import app, window
 
 from tests.journeys import app_journey, app_slips
 
@@ -25,12 +24,6 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("home")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.mark.parametrize("view", ["desk", "phone"])

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from benchmarks.app.window import Running, chromium, ready, window
+from benchmarks.app.window import Running, ready, window
 
 from elsewhere.app.sessions import workspace as workspace_module
 from elsewhere.service import Step, score_album
 from elsewhere.service.export import export_album
 from tests.app.server import PHOTOS, Made, RunningServer, make, running_server
+from tests.journeys.app_journey import PLANNED
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium")]
 PATIENCE_MS = 90_000
 """These wait for each other and not for the clock, so they may be patient."""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +179,7 @@ def drop(page: Page, n: int) -> None:
     page.focus(f"[data-n='{n}']")
     page.keyboard.press("Delete")
     page.wait_for_selector(f"[data-n='{n}'][data-state=dropped]")
-    page.wait_for_selector("[data-status=optimal]")
+    page.wait_for_selector(PLANNED)
 
 
 TRIES = """
@@ -202,6 +197,39 @@ TRIES = """
   setTimeout(() => done(seen), 20000)
 })
 """
+
+
+SCRIPTS = """
+() => new Promise((done) => {
+  const seen = []
+  addEventListener('securitypolicyviolation', (event) => seen.push(event.effectiveDirective))
+  const run = 'window.ranForeign = true'
+  setTimeout(() => eval(run))  // whatever the debugger runs itself may use it
+  setTimeout(run)
+  const script = document.createElement('script')
+  script.src = 'data:text/javascript,' + run
+  const button = document.createElement('button')
+  button.setAttribute('onclick', run)
+  const frame = document.createElement('iframe')
+  frame.srcdoc = `<script>parent.${run}</` + 'script>'
+  document.body.append(script, button, frame)
+  button.click()
+  try { new Worker(URL.createObjectURL(new Blob([run]))) } catch {}
+  setTimeout(() => done(seen.sort()), 500)
+})
+"""
+
+
+def test_no_foreign_script_runs_in_the_page(browser: Browser, server: RunningServer) -> None:
+    """No policy keeps a script from WebRTC; so none must run."""
+    with complaining(browser, server) as page:
+        page.wait_for_selector("[data-stage=empty]")
+        assert page.evaluate(SCRIPTS) == ["script-src"] * 2 + [
+            "script-src-attr",
+            "script-src-elem",
+            "worker-src",
+        ]
+        assert page.evaluate("window.ranForeign") is None
 
 
 def test_the_page_can_reach_nobody_else(browser: Browser, server: RunningServer) -> None:

@@ -7,18 +7,18 @@ import gzip
 import os
 import re
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from benchmarks.app.window import app, chromium, ready, window
+from benchmarks.app.window import app, ready, window
 
 from elsewhere.app.api import server
 from elsewhere.example import ALBUM
 from elsewhere.report.colours import DARK, LIGHT, Palette
-from tests.journeys.app_journey import VIEWS
+from tests.journeys.app_journey import PLANNED, VIEWS
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
@@ -38,7 +38,7 @@ def state(step: Step) -> Step:
 
 @state
 def plan(page: Page) -> None:
-    page.wait_for_selector("[data-status=optimal]")
+    page.wait_for_selector(PLANNED)
 
 
 @state
@@ -138,7 +138,7 @@ def infeasible(page: Page) -> None:
         page.keyboard.press("ArrowRight")
     page.wait_for_selector("[data-status=infeasible]")
     page.click("text=Remove all pins")
-    page.wait_for_selector("[data-status=optimal]")
+    page.wait_for_selector(PLANNED)
     page.keyboard.press("Control+z")
     page.wait_for_selector("[data-status=infeasible]")
 
@@ -146,7 +146,7 @@ def infeasible(page: Page) -> None:
 @state
 def an_export(page: Page) -> None:
     page.keyboard.press("Control+Shift+z")
-    page.wait_for_selector("[data-status=optimal]")
+    page.wait_for_selector(PLANNED)
     page.click("button:has-text('Export')")
     page.click("dialog summary")
     page.click("dialog >> text=Browse my folders")
@@ -205,12 +205,6 @@ def something_that_is_refused(page: Page) -> None:
     page.keyboard.press(" ")
     page.wait_for_selector("text=there is no such place")
     page.unroute("**/api/wishes*")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 def looks(*usual: tuple[str, str]) -> list[object]:

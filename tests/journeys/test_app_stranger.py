@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from benchmarks.app.window import app, chromium
+from benchmarks.app.window import app
 
 from elsewhere.app.api.server import HOST, open_socket
 from elsewhere.app.security.guard import SECRET_HEADER
@@ -88,12 +88,6 @@ class Stranger:
             for path, headers, body in self.requests
             if headers.get(SECRET_HEADER) or b"private" in body
         ]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -13,22 +13,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from benchmarks.app.window import Running, app, chromium, ready, window
+from benchmarks.app.window import Running, app, ready, window
 
 from tests.app.server import PHOTOS, Made, RunningServer, make, running_server
-from tests.journeys.app_journey import VIEWS, answered, plan_version
+from tests.journeys.app_journey import PLANNED, VIEWS, answered, plan_version
 
 if TYPE_CHECKING:
     from playwright.sync_api import APIResponse, Browser, Page, Route
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium")]
 PATIENCE_MS = 20_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")
@@ -159,9 +153,13 @@ def test_a_wrong_wish_is_told_at_its_field(browser: Browser, album: Made) -> Non
             prior.press("Enter")
             _told_at(page, "prior-problem", "no place is called 'Narnia'")
             assert top.input_value() == "5" and page.locator("#top-problem").count() == 0
+            version = plan_version(page)
             page.click(".tops button:has-text('3')")
             page.wait_for_selector("#prior-problem", state="detached")
+            answered(page, version)
+            version = plan_version(page)
             page.check("input[value=budget]", force=True)
+            answered(page, version)
             budget = page.locator("label:has-text('(budget)') input")
             budget.fill("400")
             budget.press("Enter")
@@ -244,7 +242,7 @@ def test_a_phone_shows_the_verdict_and_photos_at_once(
         server.final_state()
         with opened(browser, server, "phone") as page:
             ready(page)
-            page.wait_for_selector("[data-status=infeasible]" if crowd else "[data-status=optimal]")
+            page.wait_for_selector("[data-status=infeasible]" if crowd else PLANNED)
             page.wait_for_timeout(300)
             head = page.locator("section.verdict").bounding_box()
             first = page.locator("[data-n='0']").bounding_box()
@@ -339,7 +337,7 @@ def test_what_is_out_and_breaks_the_promise_is_named(browser: Browser, album: Ma
             assert "Withholding cannot help any more" in said and "taking down" in said
             page.keyboard.press("Escape")
             page.click("button:has-text('Undo the last')")
-            page.wait_for_selector("[data-status=optimal]")
+            page.wait_for_selector(PLANNED)
 
 
 def test_an_album_is_not_closed_under_a_click_that_is_being_answered(

@@ -28,7 +28,7 @@ def test_all_nasty_files_at_once(tmp_path: Path) -> None:
     for number, name in enumerate(GOOD):
         (folder / name).write_bytes(jpeg(900 + number, exif=exif().tobytes()))
     (tmp_path / "model").mkdir()
-    described(tmp_path / "model", Cells.default())
+    described(tmp_path / "model", Cells.paper())
     before = snapshot(folder)
     done = subprocess.run(
         [sys.executable, "-m", "elsewhere", "protect", "album", "-o", "copy", *WISHES],

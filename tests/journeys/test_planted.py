@@ -155,7 +155,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the planted album and two copies of it, made by the program itself."""
     here = tmp_path_factory.mktemp("planted")
     (here / "model").mkdir()
-    described(here / "model", Cells.default())
+    described(here / "model", Cells.paper())
     plant(here / "album")
     before = snapshot(here / "album")
     for target in ("copy", "copy.zip"):
