@@ -16,8 +16,8 @@ from typing import Any
 from elsewhere.album import Recipe
 from elsewhere.album.decode import open_image, render_pixels
 from elsewhere.album.renditions import encode_jpeg
-from elsewhere.scorers.embedded import DRAFT_SIDE, WEIGHTS, preprocess, preprocess_file, read_record
 from elsewhere.scorers.sessions import open_session
+from elsewhere.scorers.tower import DRAFT_SIDE, WEIGHTS, preprocess, preprocess_file, read_record
 
 LESS = 1920
 """A longest side that no fraction of a camera's photo comes near: it takes one resampling more."""

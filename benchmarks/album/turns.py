@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from elsewhere.album import Recipe, read_album
 from elsewhere.album.places import places_of
 from elsewhere.platform.machine import worker_count
-from elsewhere.scorers import embedded
-from elsewhere.scorers.embedded import WEIGHTS, preprocess_file, read_record
+from elsewhere.scorers import tower
 from elsewhere.scorers.sessions import open_session
+from elsewhere.scorers.tower import WEIGHTS, preprocess_file, read_record
 from elsewhere.service import score_album
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.values.wishes import Wishes
@@ -51,7 +51,7 @@ def tensors_of(paths: Sequence[Path], recipe: Recipe) -> Tensors:
 
 def whole(paths: Sequence[Path], recipe: Recipe, wishes: Wishes) -> tuple[Cost, AlbumPlan]:
     """Reading, rendering, scoring and planning, as `elsewhere protect` does it, with no cache."""
-    embedded.forget_features()
+    tower.forget_features()
     start, busy = time.perf_counter(), _processor()
     seen = score_album(paths, recipe=recipe)
     between = time.perf_counter()

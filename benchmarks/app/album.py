@@ -3,7 +3,8 @@
 The pictures are small and say nothing; their scores are the lab's simulated ones, read by the
 scorer `table:`. The simulator has no map, so its columns are laid onto the globe such that the
 true cell and the sixteen most like it are the seventeen cells of London within 25 km: the hard
-case, in which the likeliest cells cannot serve as rivals.
+case, in which the likeliest cells cannot serve as rivals. The world `leaves` is another: scores of
+real photos over the 36,000 leaves (`benchmarks/places`), of a trip and of others.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.places.__main__ import album as make_trip
 from elsewhere.formats.score_files import write_scores
 from elsewhere.globe import Cells, place, zone
 from elsewhere.values.scores import Scores
@@ -22,6 +24,7 @@ from elsewhere_lab import simulator
 
 TOWN = "London, United Kingdom"
 RADIUS_KM = 25.0
+LEAVES = "leaves"
 SIDE = 256
 
 
@@ -37,10 +40,17 @@ def make(folder: Path, photos: int = 128, seed: int = 1, world: str = "w1") -> M
     album = folder / "album"
     album.mkdir(parents=True)
     names = [f"IMG_{number:04}.jpg" for number in range(photos)]
+    file = folder / "scores.npz"
+    if world == LEAVES:
+        scores, positions = make_trip(seed, photos)
+        for number, name in enumerate(names):
+            (album / name).write_bytes(picture(number, positions[number % len(positions)]))
+        named = Scores(scores.values, names, scorer=f"trip {seed}", grid=scores.grid)
+        write_scores(file, named)
+        return Made(album, f"table:{file}")
     for number, name in enumerate(names):
         (album / name).write_bytes(picture(number))
-    file = folder / "scores.npz"
-    grid = Cells.default().fingerprint
+    grid = Cells.paper().fingerprint
     table = Scores(rows(photos, seed, world), names, scorer=f"simulated {world} {seed}", grid=grid)
     write_scores(file, table)
     return Made(album, f"table:{file}")
@@ -53,7 +63,7 @@ def rows(photos: int, seed: int, world: str = "w1") -> NDArray[np.float32]:
     truth = int(rng.integers(simulator.CELLS))
     seen = home.photos(truth, photos, rng)
     london = place(TOWN)
-    here = zone(Cells.default(), london.lat, london.lon, RADIUS_KM).cells.tolist()
+    here = zone(Cells.paper(), london.lat, london.lon, RADIUS_KM).cells.tolist()
     alike = sorted(home.zone(truth, len(here)))
     columns = np.empty(simulator.CELLS, np.intp)
     columns[here] = alike
@@ -62,22 +72,23 @@ def rows(photos: int, seed: int, world: str = "w1") -> NDArray[np.float32]:
     return seen[:, columns]
 
 
-def picture(number: int) -> bytes:
-    """A small JPEG that differs from all others, taken in the middle of London."""
+def picture(number: int, position: tuple[float, float] | None = None) -> bytes:
+    """A small JPEG that differs from all others, taken in the middle of London unless told."""
     from PIL import Image
 
     rng = np.random.default_rng(number)
     small = rng.integers(0, 255, (8, 8, 3), dtype=np.uint8)
     image = Image.fromarray(small).resize((SIDE, SIDE * 3 // 4), Image.Resampling.BICUBIC)
     london = place(TOWN)
+    lat, lon = position or (london.lat, london.lon)
     exif = Image.Exif()
     exif[306] = f"2024:05:01 {10 + number // 360:02}:{number // 6 % 60:02}:{number % 6 * 10:02}"
     exif.get_ifd(0x8825).update(
         {
-            1: "N" if london.lat >= 0 else "S",
-            2: _degrees(abs(london.lat)),
-            3: "E" if london.lon >= 0 else "W",
-            4: _degrees(abs(london.lon)),
+            1: "N" if lat >= 0 else "S",
+            2: _degrees(abs(lat)),
+            3: "E" if lon >= 0 else "W",
+            4: _degrees(abs(lon)),
         }
     )
     file = io.BytesIO()

@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.machine import machine
 from benchmarks.scoring import command, photos, speed
-from elsewhere.scorers.embedded import WEIGHTS, read_record
+from elsewhere.scorers.tower import WEIGHTS, read_record
 
 ROOT = Path(__file__).parents[2]
 

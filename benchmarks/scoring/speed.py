@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from elsewhere.platform.machine import worker_count
 from elsewhere.scorers.cached_scorer import score
-from elsewhere.scorers.embedded import SIDE, EmbeddedScorer, preprocess, read_record
+from elsewhere.scorers.embedded import EmbeddedScorer
 from elsewhere.scorers.protocol import Photo
 from elsewhere.scorers.sessions import onnx_runtime
+from elsewhere.scorers.tower import SIDE, preprocess, read_record
 
 BATCHES = (1, 2, 4, 8, 16)
 Tensors = NDArray[np.float32]

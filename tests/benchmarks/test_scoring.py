@@ -11,7 +11,7 @@ from benchmarks.scoring import photos, speed
 from benchmarks.scoring.__main__ import _verdicts
 from PIL import Image
 
-from elsewhere.scorers.embedded import WEIGHTS
+from elsewhere.scorers.tower import WEIGHTS
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""What plans with edits share, lose and hide, beside plans that only withhold."""

@@ -1,0 +1,1 @@
+"""Plans for places on all leaves: time with the check, and memory of a large album."""
