@@ -32,7 +32,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 BLOCK = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```[ ]*$", re.DOTALL | re.MULTILINE)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 LANGUAGES = {"python", "console", "json", "csv", "sh", "text"}
-INSTALLING = ("make", "git ", "cd ", "pip ", "python3 -m venv", "#")
+INSTALLING = ("make", "git ", "cd ", "pip ", "pipx ", "python3 -m venv", "#")
 
 
 @dataclass(frozen=True)
