@@ -84,6 +84,9 @@ def running_server(scorer: str) -> Iterator[RunningServer]:
     while not uvicorn_server.started:
         time.sleep(0.01)
     server = RunningServer(workspace, port)
+    # FastAPI builds its routes at the first request, which two threads of one process must not do at
+    # once: a program has one server, the tests may have two.
+    server.outsider.get("/")
     try:
         yield server
     finally:
