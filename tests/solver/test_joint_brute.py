@@ -39,6 +39,7 @@ def at_prices() -> Iterator[None]:
     """Small problems would be settled before attackers are asked at prices: ask at once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(several_attackers, "JOINT_WORK", 0)
+        patch.setattr(several_attackers, "LIST_WORK", 0)
         yield
 
 

@@ -68,7 +68,7 @@ def test_the_bound_is_one_and_what_is_proved_is_best(seed: int) -> None:
     instance = Instance(problem)
     goal, weights = needs(problem), instance.weights
     best = least(instance, weights, goal)
-    result = several_attackers.solve_by_active_set(instance, weights, goal, SearchLimits())
+    result, _ = several_attackers.solve_by_active_set(instance, weights, goal, SearchLimits())
     plan, bound, proved = result.left_out, result.bound, result.proved
     assert bound <= best
     if plan is None:
@@ -93,9 +93,22 @@ def test_what_different_photos_cost_adds_up() -> None:
         instance, instance.weights, needs(problem), SearchLimits()
     )
     assert sorted(subproblems.groups().values()) == [[0], [1]]
-    together, bound = subproblems.solve_groups()
-    assert bound == 2
+    solved = subproblems.solve_groups()
+    assert solved is not None
+    together, lists = solved
+    assert lists is not None and lists.bound == 2
     assert together.tolist() == [True, False, True, False]
+
+
+def test_a_place_without_a_plan_leaves_none_for_all() -> None:
+    bank = np.array([[2.0, 0, 1], [0, 0, 0], [0, 2.0, 1], [0, 0, 0]])
+    own = [np.array([1, 1, 0, 0], bool), np.array([0, 0, 1, 1], bool)]
+    attackers = tuple(
+        Attacker(bank, np.array([a], np.intp), np.array([2], np.intp), need, sees=own[a])
+        for a, need in enumerate((1, 2))
+    )
+    problem = Problem(attackers, np.arange(4), np.ones(4, np.int64), np.zeros(4, np.int8))
+    assert solve(problem).status == "infeasible"
 
 
 def test_shares_that_floats_could_not_hold_are_not_added_up() -> None:
@@ -106,11 +119,12 @@ def test_shares_that_floats_could_not_hold_are_not_added_up() -> None:
         Attacker(bank, np.array([place], np.intp), np.array([2], np.intp), 1, sees=own[place])
         for place in (0, 1)
     )
-    for heavy, bound in ((2**40, 3 * 2**40), (2**50 + 1, 0)):
+    for heavy, bound in ((2**40, 3 * 2**40), (2**50 + 1, None)):
         weights = np.full(4, heavy, np.int64)
         problem = Problem(attackers, np.arange(4), weights, np.zeros(4, np.int8))
         instance = Instance(problem)
         subproblems = several_attackers.Subproblems(
             instance, instance.weights, needs(problem), SearchLimits()
         )
-        assert subproblems.solve_groups()[1] == bound
+        solved = subproblems.solve_groups()
+        assert (solved and solved[1] and solved[1].bound) == bound

@@ -7,6 +7,7 @@ heuristics         first plans: surrogate prefixes, dives, repairs
 simplex            safe lower bounds and the dual simplex behind them
 search             limits, goals, and the branch and bound
 objectives         least weight and most holding rivals; presolve
+plan_lists         plans of several places, listed and put together
 several_attackers  active set, swaps and a Lagrangean bound
 solver             `solve`, for one problem or all budgets; the best of equally good plans
 """

@@ -32,6 +32,7 @@ from elsewhere.solver.exact.choice_heuristics import improve_choices
 from elsewhere.solver.exact.heuristics import adapt_plan, leading_rivals, reinsert_units
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import SearchResult, minimise
+from elsewhere.solver.exact.plan_lists import Group, PlanLists
 from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.problem import MAX_TOTAL_WEIGHT, Floats, Mask
 
@@ -39,6 +40,8 @@ Whole = NDArray[np.int64]
 
 JOINT_WORK = 3_000
 """Work on all attackers together before the Lagrangean bound is tried."""
+LIST_WORK = 20_000
+"""Work on lists of plans before the Lagrangean bound is tried."""
 MAX_LAGRANGEAN_ROUNDS = 60
 LAGRANGEAN_SWAPS = 20
 """Swaps tried on the majority plan of a Lagrangean round."""
@@ -69,9 +72,16 @@ MIN_STEP = 0.02
 def minimise_for_several(instance: Instance, goal: Goal, limits: SearchLimits) -> SearchResult:
     """The lightest plan: for an active set of attackers if that suffices, else for all at once."""
     weights = instance.weights
-    result = solve_by_active_set(instance, weights, goal, limits)
+    result, lists = solve_by_active_set(instance, weights, goal, limits)
     if result.proved:
         return replace(result, bound=0 if result.left_out is None else result.bound)
+    if lists is not None and result.left_out is not None:
+        improved = improve_by_swaps(instance, weights, goal, result.left_out, limits)
+        share = replace(limits, work=min(limits.work, limits.done + LIST_WORK))
+        result = lists.search(improved, share)
+        limits.done = share.done
+        if result.proved:
+            return result
     first = replace(limits, work=min(limits.work, limits.done + JOINT_WORK))
     result = minimise(
         instance, weights, goal, first, known_plan=result.left_out, lower_bound=result.bound
@@ -103,8 +113,11 @@ def minimise_for_several(instance: Instance, goal: Goal, limits: SearchLimits) -
 
 def solve_by_active_set(
     instance: Instance, weights: Floats, goal: Goal, limits: SearchLimits
-) -> SearchResult:
-    """A plan for all attackers from subproblems with few of them, if found; always a bound."""
+) -> tuple[SearchResult, PlanLists | None]:
+    """A plan for all attackers from subproblems with few of them, if found; always a bound.
+
+    And groups of attackers whose plans can be put together, if there are any.
+    """
     subproblems = Subproblems(instance, weights, goal, limits)
     active: list[int] = []
     plan = np.zeros(instance.units, bool)
@@ -112,9 +125,9 @@ def solve_by_active_set(
     while True:
         failed = np.flatnonzero(instance.counts(instance.holding(plan)) < goal.each).tolist()
         if not failed and (instance.fixed_in.any() or not plan.all()):
-            return SearchResult(plan, int(weights[plan].sum()), proved=True)
+            return SearchResult(plan, int(weights[plan].sum()), proved=True), None
         if not failed:
-            return SearchResult(None, bound, proved=False)
+            return SearchResult(None, bound, proved=False), None
         # what helps attackers that see part of the photos mostly helps those that see them all
         partial = [a for a in failed if not units_seen(instance, a).all()] or failed
         active = sorted({*active, *partial})
@@ -124,17 +137,21 @@ def solve_by_active_set(
         result = subproblems.solve(active, weights, bound)
         bound = max(bound, result.bound)
         if result.left_out is None or not result.proved:
-            return SearchResult(None, bound, proved=result.proved and result.left_out is None)
+            none = result.proved and result.left_out is None
+            return SearchResult(None, bound, proved=none), None
         plan = result.left_out
-    union, least = subproblems.solve_groups()
-    bound = max(bound, least)
-    if not union.any():
-        return SearchResult(None, bound, proved=False)
+    solved = subproblems.solve_groups()
+    if solved is None:
+        return SearchResult(None, bound, proved=False), None
+    union, lists = solved
+    if lists is None:
+        return SearchResult(None, 0, proved=True), None
+    bound = max(bound, lists.bound)
     everything = np.ones(instance.units, bool)
     plan = adapt_plan(instance, weights, union, goal, everything, limits=limits)
     if plan.all():
-        return SearchResult(None, bound, proved=False)
-    return SearchResult(plan, bound, proved=int(weights[plan].sum()) <= bound)
+        return SearchResult(None, bound, proved=False), lists
+    return SearchResult(plan, bound, proved=int(weights[plan].sum()) <= bound), lists
 
 
 def units_seen(instance: Instance, attacker: int) -> Mask:
@@ -164,23 +181,29 @@ class Subproblems:
 
         Units that none of them sees are kept: leaving them out would gain nothing.
         """
-        instance, limits = self.instance, self.limits
-        seen = np.logical_or.reduce([units_seen(instance, a) for a in attackers])
-        part = instance.for_attackers(attackers, seen)
+        seen = np.logical_or.reduce([units_seen(self.instance, a) for a in attackers])
+        return self._minimise(self._group(attackers, seen, weights), SUBPROBLEM_SHARE, lower_bound)
+
+    def _group(self, attackers: Sequence[int], seen: Mask, weights: Floats) -> Group:
         each = self.goal.each[list(attackers)]
-        now = time.monotonic()
-        share = replace(
+        part = self.instance.for_attackers(attackers, seen)
+        return Group(part, seen, Goal(each, int(each.sum())), weights[seen])
+
+    def _minimise(self, group: Group, share: float, lower_bound: int = 0) -> SearchResult:
+        limits, now = self.limits, time.monotonic()
+        limited = replace(
             limits,
-            deadline=now + SUBPROBLEM_SHARE * max(0.0, limits.deadline - now),
-            work=SUBPROBLEM_SHARE * max(0.0, limits.work - limits.done),
+            deadline=now + share * max(0.0, limits.deadline - now),
+            work=share * max(0.0, limits.work - limits.done),
             done=0,
         )
-        goal = Goal(each, int(each.sum()))
-        result = minimise(part, weights[seen], goal, share, lower_bound=lower_bound)
-        limits.done += share.done
+        result = minimise(
+            group.instance, group.weights, group.goal, limited, lower_bound=lower_bound
+        )
+        limits.done += limited.done
         if result.left_out is not None:
-            plan = np.zeros(instance.units, bool)
-            plan[seen] = result.left_out
+            plan = np.zeros(self.instance.units, bool)
+            plan[group.seen] = result.left_out
             result.left_out = plan
         return result
 
@@ -193,8 +216,11 @@ class Subproblems:
                 groups.setdefault(tuple(seen.tolist()), []).append(attacker)
         return groups
 
-    def solve_groups(self) -> tuple[Mask, int]:
-        """The union of the plans of all groups, and a lower bound: the sum of their costs."""
+    def solve_groups(self) -> tuple[Mask, PlanLists | None] | None:
+        """The union of the best plans of all groups, and the groups with their bounds.
+
+        None where there are no groups to solve, and no lists where one of them has no plan.
+        """
         union = np.zeros(self.instance.units, bool)
         groups = {} if self.limits.exhausted() else self.groups()
         seen_by = np.zeros(self.instance.units) + sum(np.array(seen) for seen in groups)
@@ -204,14 +230,19 @@ class Subproblems:
             or scale > MAX_WEIGHT_SHARES
             or scale * self.weights.sum() >= MAX_TOTAL_WEIGHT
         ):
-            return union, 0
-        total = 0
-        for attackers in groups.values():
-            result = self.solve(attackers, self.weights * scale / np.maximum(seen_by, 1.0))
-            total += result.bound
+            return None
+        shares = self.weights * scale / np.maximum(seen_by, 1.0)
+        solved: list[Group] = []
+        for key, attackers in groups.items():
+            group = self._group(attackers, np.array(key), shares)
+            result = self._minimise(group, 1 / (len(groups) - len(solved) + 1))
             if result.left_out is not None:
                 union |= result.left_out
-        return union, -(-total // scale)
+            elif result.proved:
+                return union, None
+            group.bound = result.bound
+            solved.append(group)
+        return union, PlanLists(self.instance, self.weights, self.goal, solved, scale)
 
 
 def improve_by_swaps(
