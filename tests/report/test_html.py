@@ -15,14 +15,16 @@ from elsewhere.report.contents import (
     AttackerAccuracy,
     AttackerView,
     Contents,
+    EditedPicture,
     Explanation,
     PhotoPicture,
     PhotoState,
     SkippedReason,
 )
 from elsewhere.report.templating import POLICY
+from elsewhere.values.versions import Edit, Rectangle
 from elsewhere.values.wording import counted
-from tests.report.makers import audit, contents, made_up_scores
+from tests.report.makers import audit, contents, made_up_scores, preview
 from tests.report.test_templating import read
 
 HOSTILE = [
@@ -318,3 +320,25 @@ def test_what_did_not_change_is_told_once_and_where_the_stairs_begin() -> None:
     later = replace(made.frontier, steps=made.frontier.steps[3:])
     told = text_of(page(replace(made, frontier=later)))
     assert "It begins at 3, because so many are withheld in any case." in told
+
+
+def test_an_edited_photo_is_shown_before_and_after_with_what_it_was_worth() -> None:
+    made = contents(9, 3)
+    number = next(n for n, photo in enumerate(made.photos) if photo.state == PhotoState.SHARED)
+    edit = Edit(Rectangle(0, 0, 800, 1000), (Rectangle(100, 250, 300, 750),))
+    photo = replace(
+        made.photos[number],
+        state=PhotoState.EDITED,
+        gain=-3.5,
+        edited=EditedPicture(edit, preview(77), -0.25),
+        note="as 0004.jpg",
+    )
+    html = page(replace(made, photos=(*made.photos[:number], photo, *made.photos[number + 1 :])))
+    assert figures(html)["shared"] == "6 of 9, 1 of them edited"
+    part = re.search(r'<li class="photo edited">(.*?)</li>', html, re.DOTALL)
+    assert part is not None
+    assert part[1].count("<img ") == 2 and "left:10%;top:25%;width:20%;height:50%" in part[1]
+    told = text_of(part[1])
+    assert "cropped and covered, 30 % of the picture, as 0004.jpg" in told
+    assert f"Gives away {signed(3.5)} as it is, {signed(0.25)} as it goes out." in told
+    assert "Shared as they are: 5 photos" in text_of(html)

@@ -23,6 +23,10 @@ def plan_state(plan: Plan) -> str:
         return "No plan was found in time"
     if plan.promise.budget is not None:
         return f"The best found within a budget of {counted(plan.promise.budget, 'photo')}"
+    if plan.promise.versions is not None:
+        if plan.status == Status.FEASIBLE:
+            return "The promise holds; less might be lost"
+        return "The promise holds, with the least loss among the versions tried"
     if plan.status == Status.FEASIBLE:
         return "The promise holds; fewer photos might do"
     return "The promise holds, with the fewest photos withheld"

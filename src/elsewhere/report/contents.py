@@ -13,16 +13,34 @@ from fractions import Fraction
 from elsewhere.audit import Audit, Guess, Leaking
 from elsewhere.globe.coordinates import Box
 from elsewhere.values.outcome import MeasuredTrips
+from elsewhere.values.versions import Edit, picture_lost
 
 
 class PhotoState(StrEnum):
     """What becomes of a photo."""
 
     SHARED = "shared"
+    EDITED = "shared edited"
     WITHHELD = "withheld"
     PUBLIC = "already public"
     AUDITED = "seen"
     """Only looked at: no plan was made."""
+
+
+@dataclass(frozen=True)
+class EditedPicture:
+    """How a photo goes out that is not shared as it is."""
+
+    edit: Edit
+    preview: bytes = b""
+    """A small JPEG of it as it goes out; empty where there is none to show."""
+    gain: float | None = None
+    """Its share as edited, in nats."""
+
+    @property
+    def lost(self) -> float:
+        """The share of the picture that is gone."""
+        return float(picture_lost(self.edit))
 
 
 @dataclass(frozen=True)
@@ -37,6 +55,8 @@ class PhotoPicture:
     """Its share in nats; a negative one gives the place away, and the page turns the sign."""
     note: str = ""
     """Why it had to stay or go, its new name; may be empty."""
+    edited: EditedPicture | None = None
+    """How it goes out, where it is edited."""
 
 
 @dataclass(frozen=True)

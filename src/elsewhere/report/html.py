@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from elsewhere.audit import Audit, Guess
-from elsewhere.messages import short_rank
+from elsewhere.messages import edit_kind, short_rank
 from elsewhere.messages.phrases import chance, near
 from elsewhere.report.charts import MAX_BARS, frontier_chart, shares_chart, sharpening_chart
 from elsewhere.report.contents import AttackerView, Contents, PhotoState
@@ -27,6 +27,7 @@ def page(contents: Contents) -> str:
     html = render(
         "report.html.j2",
         contents=contents,
+        edit_kind=edit_kind,
         names=dict(zip(names, apart_only(names), strict=True)),
         photos_by_state=photos_by_state,
         figures=_figures(contents),
@@ -53,9 +54,11 @@ def _figures(contents: Contents) -> list[tuple[str, str, str, str]]:
         figures = [("photos", str(len(contents.photos)), "", "")]
     else:
         counts = Counter(photo.state for photo in contents.photos)
+        edited = counts[PhotoState.EDITED]
+        detail = f"{of_all}, {edited} of them edited" if edited else of_all
         figures = [
-            (str(state), str(counts[state]), "", of_all)
-            for state in (PhotoState.SHARED, PhotoState.WITHHELD)
+            ("shared", str(counts[PhotoState.SHARED] + edited), "", detail),
+            ("withheld", str(counts[PhotoState.WITHHELD]), "", of_all),
         ]
     view = next((view for view in contents.views if view.after), next(iter(contents.views), None))
     if view is None or view.before.truth is None:

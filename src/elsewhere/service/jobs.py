@@ -267,8 +267,9 @@ def export_with_report(
     planned_on = None
     if plan.versions is not None:
         planned_on = threat_scores(scored, plan.threats, plan.posted, plan.versions)
+    edited = apply_edits(scored, plan.edits)
     export = export_album(
-        apply_edits(scored, plan.edits),
+        edited,
         plan,
         target,
         planned_on=planned_on,
@@ -286,7 +287,7 @@ def export_with_report(
         from elsewhere.service.report import write_report
 
         report = write_report(
-            done.scored, done.plan, export.private, shared=export, command=command
+            done.scored, done.plan, export.private, edited=edited, shared=export, command=command
         )
         progress(Step("telling", 1, 1))
     except (ElsewhereError, OSError, MemoryError, KeyboardInterrupt) as error:

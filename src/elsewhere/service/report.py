@@ -16,7 +16,7 @@ import numpy as np
 
 from elsewhere import messages
 from elsewhere.album import Photo
-from elsewhere.audit import Guess, Leaking
+from elsewhere.audit import Audit, Guess, Leaking
 from elsewhere.audit.inference import TOP
 from elsewhere.audit.places import MAX_RANK
 from elsewhere.globe import ground
@@ -27,6 +27,7 @@ from elsewhere.report import Contents, page
 from elsewhere.report.contents import (
     AttackerAccuracy,
     AttackerView,
+    EditedPicture,
     Explanation,
     PhotoPicture,
     PhotoState,
@@ -41,6 +42,7 @@ from elsewhere.service.album_audit import (
     metadata_leaks,
     own_positions,
 )
+from elsewhere.service.edited_album import with_chosen_rows
 from elsewhere.service.export import Export
 from elsewhere.service.frontier import album_frontier
 from elsewhere.service.planning import AlbumPlan
@@ -49,6 +51,7 @@ from elsewhere.service.private_files import REPORT, make_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.threats import Threat
 from elsewhere.values.outcome import KeyNumbers, PhotoEffect
+from elsewhere.values.versions import Edit
 from elsewhere.values.wording import counted, listed
 
 PATIENCE = 5.0
@@ -77,15 +80,19 @@ def write_report(
     album_plan: AlbumPlan,
     folder: Path,
     *,
+    edited: ScoredAlbum | None = None,
     shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
 ) -> Path:
     """Write the report of a plan into a private folder, and return its path.
 
-    `shared` is the copy, where one was made; `command` is what the user typed.
+    `edited` is the album with the plan's edits, where there are any; `shared` is the copy, where
+    one was made; `command` is what the user typed.
     """
-    contents = plan_contents(scored, album_plan, shared=shared, command=command, patience=patience)
+    contents = plan_contents(
+        scored, album_plan, edited=edited, shared=shared, command=command, patience=patience
+    )
     make_private(folder)
     write_private(folder / REPORT, page(contents))
     return folder / REPORT
@@ -101,13 +108,16 @@ def plan_contents(
     scored: ScoredAlbum,
     album_plan: AlbumPlan,
     *,
+    edited: ScoredAlbum | None = None,
     shared: Export | None = None,
     command: str = "",
     patience: float = PATIENCE,
 ) -> Contents:
-    """What the report of a plan says."""
+    """What the report of a plan says; without `edited` no edit is shown as it goes out."""
     plan, threats, posted = album_plan.plan, album_plan.threats, album_plan.posted
     full, full_views, other_views = _views(scored, threats, posted=posted, album_plan=album_plan)
+    ids = [photo.id for photo in scored.photos]
+    edits = {ids.index(name): edit for name, edit in album_plan.edits.items()}
     notes = [*messages.notes(album_plan, Surface.REPORT), *(shared.notes if shared else ())]
     states = [PhotoState.AUDITED] * len(scored.photos)
     if plan.found:
@@ -116,10 +126,11 @@ def plan_contents(
             states[number] = PhotoState.PUBLIC
         for number in plan.withheld:
             states[number] = PhotoState.WITHHELD
+        for number in edits:
+            states[number] = PhotoState.EDITED
     else:
         notes.insert(0, plan.explanation)
     remarks = dict.fromkeys((*plan.promise.keep, *plan.promise.drop), "as you asked")
-    ids = [photo.id for photo in scored.photos]
     remarks.update((ids.index(name), "for readable text") for name in album_plan.telling_photos)
     for file in shared.files if shared else ():
         asked = f", {remarks[file.number]}" if file.number in remarks else ""
@@ -128,6 +139,8 @@ def plan_contents(
         scored,
         full_views,
         other_views,
+        edits=edits,
+        edited=edited,
         verdict=messages.verdict(album_plan),
         numbers=Beliefs(scored, threats, posted).key_numbers(album_plan),
         state=plan_state(plan),
@@ -201,7 +214,7 @@ def explain_photo(
     """
     plan, posted = album_plan.plan, album_plan.posted
     candidates = [n for n in plan.withheld if n not in plan.promise.drop] or list(plan.withheld)
-    beliefs = Beliefs(scored, album_plan.threats, posted)
+    beliefs = Beliefs(with_chosen_rows(scored, album_plan), album_plan.threats, posted)
     gains = beliefs.shares(album_plan)
     # what gives most away explains best; of very many photos not each is tried
     candidates = sorted(candidates, key=lambda n: (_gain(gains, n), n))[:_MAX_EXPLAINED]
@@ -288,23 +301,34 @@ def _contents(
     posted: Posted,
     command: str,
     shared: Export | None,
+    edits: Mapping[int, Edit] | None = None,
+    edited: ScoredAlbum | None = None,
 ) -> Contents:
-    """What all reports have; `states` and `remarks` are of the photos, by number.
+    """What all reports have; `states`, `remarks` and `edits` are of the photos, by number.
 
     A photo's share is that of the first view that sees it.
     """
     from importlib.metadata import version  # slow to import
 
-    shares: dict[str, float] = {}
-    for view in views:
-        truth = view.before.truth
-        if truth is not None:
-            for name, gain in zip(view.before.ids, truth.shares.gains, strict=True):
-                shares.setdefault(name, gain)
+    shares = _shares([view.before for view in views])
+    shares_edited = _shares([view.after for view in views if view.after is not None])
+    edits = edits or {}
+    as_edited = [edited.photos[number] for number in edits] if edited is not None else []
+    pictures = previews([*scored.photos, *as_edited])
+    shown = dict(zip(edits, pictures[len(scored.photos) :], strict=False))
     photos = [
-        PhotoPicture(photo.id, state, preview, shares.get(photo.id), remarks.get(number, ""))
+        PhotoPicture(
+            photo.id,
+            state,
+            preview,
+            shares.get(photo.id),
+            remarks.get(number, ""),
+            EditedPicture(edits[number], shown.get(number, b""), shares_edited.get(photo.id))
+            if number in edits
+            else None,
+        )
         for number, (photo, state, preview) in enumerate(
-            zip(scored.photos, states, previews(scored.photos), strict=True)
+            zip(scored.photos, states, pictures[: len(scored.photos)], strict=True)
         )
     ]
     models = ", ".join(f"{model.spec} ({model.about.fingerprint[:12]})" for model in scored.models)
@@ -351,6 +375,16 @@ def _contents(
     )
 
 
+def _shares(audits: Sequence[Audit]) -> dict[str, float]:
+    """By photo's name, its share in the first audit that sees it."""
+    shares: dict[str, float] = {}
+    for audit in audits:
+        if audit.truth is not None:
+            for name, gain in zip(audit.ids, audit.truth.shares.gains, strict=True):
+                shares.setdefault(name, gain)
+    return shares
+
+
 def _spread(positions: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
     """Positions about a kilometre apart, and not too many of them."""
     apart = sorted({(round(lat, 2), round(lon, 2)) for lat, lon in positions})
@@ -374,14 +408,15 @@ def _views(
         if threat.model == 0:
             first.setdefault(threat.hidden_name, number)  # own photos come before the whole album
     full = list(first.values())[:_MAX_FULL_VIEWS]
-    audit = partial(audit_threat, scored, threats, posted=posted, plan=album_plan, top=_MAX_BELIEFS)
+    audit = partial(audit_threat, posted=posted, plan=album_plan, top=_MAX_BELIEFS)
+    goes_out = scored if album_plan is None else with_chosen_rows(scored, album_plan)
     views = []
     for number, threat in enumerate(threats):
-        before = audit(number, opinions=opinions)
+        before = audit(scored, threats, number, opinions=opinions)
         assert before is not None, "a threat sees at least one photo"
         after, decoys = None, tuple[Guess, ...]()
         if album_plan is not None and album_plan.plan.found:
-            after = audit(number, kept=album_plan.plan.kept)
+            after = audit(goes_out, threats, number, kept=album_plan.plan.kept)
             if after is not None and after.truth is not None and after.truth.shares.from_plan:
                 decoys = after.truth.shares.rivals[: album_plan.wishes.top or TOP]
         cells, width = scored.models[threat.model].about.globe, threat.width

@@ -20,7 +20,7 @@ from elsewhere.globe import place
 from elsewhere.report import page
 from elsewhere.report.contents import Contents, PhotoState
 from elsewhere.service.album_audit import audit_album, audit_threats
-from elsewhere.service.planning import AlbumPlan, plan_album
+from elsewhere.service.planning import AlbumPlan, plan_album, plan_versions
 from elsewhere.service.posted import Posted
 from elsewhere.service.report import (
     audit_contents,
@@ -34,6 +34,7 @@ from tests.report.test_html import HOSTILE, text_of
 from tests.report.test_templating import read
 from tests.service.makers import Stay, trip
 from tests.service.pictures import named, with_pictures
+from tests.service.planning.test_versions import EXACT, candidates_for, fine_album
 
 
 @pytest.fixture(scope="module")
@@ -246,3 +247,26 @@ def test_an_audit_without_any_place(two_towns: ScoredAlbum) -> None:
     first = audit.audits[0].guesses[0]
     assert first.name in made.verdict
     assert first.name in text_of(page(made))
+
+
+def test_a_report_tells_of_edits_what_goes_out() -> None:
+    album = with_pictures(fine_album())
+    withheld = plan_album(album, places_of(album.photos), EXACT)
+    better = plan_versions(album, withheld, candidates_for(album, withheld))
+    assert better.edits
+    goes_out = replace(album, photos=tuple(reversed(album.photos)))  # other pictures
+    made = plan_contents(album, better, edited=goes_out, patience=0.1)
+    assert made.state == "The promise holds, with the least loss among the versions tried"
+    edited = {photo.name: photo.edited for photo in made.photos if photo.edited is not None}
+    assert {name: shown.edit for name, shown in edited.items()} == better.edits
+    for photo in made.photos:
+        assert (photo.state == PhotoState.EDITED) == (photo.name in better.edits)
+        if photo.edited is not None:
+            assert photo.edited.preview and photo.edited.preview != photo.preview
+            assert photo.gain is not None and photo.edited.gain is not None
+            assert photo.edited.gain > photo.gain, "the edit hides the place"
+    (view,) = made.views
+    assert view.after is not None and view.after.truth is not None
+    assert view.before.truth is not None
+    assert view.after.truth.probability < view.before.truth.probability
+    assert plan_contents(album, better, patience=0.1).photos[0].edited is not None
