@@ -1,9 +1,9 @@
 """A plan that edits photos instead of withholding them, where that loses less.
 
 The plan by withholding comes first. Versions are looked for only of photos that it withholds, the
-plan is made again with these, and so on with what the new plan withholds, while that improves it.
-Where photos are then still withheld for what all of them tell together, versions of the shared ones
-that tell most are looked for too: an edit of one may save another.
+plan is made again with these, and so on with what the new plan withholds. Where photos are then
+still withheld for what all of them tell together, versions of the shared ones that tell most are
+looked for too, while that improves the plan: an edit of one may save another.
 Where there is no plan at all, versions of every photo are looked for.
 
 A photo that is withheld for a readable name gets versions that cover it (`text_covers`).
@@ -118,6 +118,7 @@ def plan_with_edits(
         for _ in range(MAX_ROUNDS):
             done_with = fixed | versions.keys()
             fresh = sorted({*plan.editable, *drawn} - done_with)
+            withheld_only = bool(fresh)
             if not fresh and plan.plan.found:
                 saved = {*withheld_together(scored, plan)} - fixed
                 others = [n for n in shared_by_telling(scored, plan) if n not in done_with]
@@ -145,7 +146,7 @@ def plan_with_edits(
                 versions[number] = found if edited else ()
             searched += len(fresh)
             better = improve(plan)
-            if better is plan:
+            if better is plan and not withheld_only:
                 break
             plan = better
     return plan

@@ -97,6 +97,22 @@ def test_shared_photos_are_edited_where_that_saves_another(search: type[Pretende
     assert better.plan.withheld == () and len(better.edits) == 4
 
 
+def test_shared_photos_are_tried_where_edits_of_the_withheld_ones_are_not_enough(
+    search: type[PretendedSearch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoys = dict.fromkeys(ELSEWHERE, 6.0)
+    heights = (6.6, 6.3, 5.0, 5.0)
+    album = on_leaves(*((LISBON, {**decoys, LISBON: height}) for height in heights))
+    withheld = by_withholding(album, replace(BOTH, top=5, margin=0.1, each_photo=False))
+    assert withheld.plan.withheld == (0, 1)
+    search.falls = {Fraction(1, 10): 0.12}
+    with monkeypatch.context() as patched:
+        patched.setattr(edit_planning, "MAX_ROUNDS", 1)
+        assert plan_with_edits(album, withheld) is withheld
+    better = plan_with_edits(album, withheld)
+    assert better.plan.withheld == (0,) and len(better.edits) == 3
+
+
 def test_what_is_shared_tells_less_than_before(search: type[PretendedSearch]) -> None:
     album = fine_album()
     better = plan_with_edits(album, by_withholding(album))
