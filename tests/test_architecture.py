@@ -146,6 +146,17 @@ def test_files_are_brought_to_the_disk_and_locked_in_one_place() -> None:
     assert [name for name in found if room(PACKAGE / name) != "platform"] == []
 
 
+def test_threads_are_started_in_one_place() -> None:
+    """Short memory hangs whoever starts them otherwise. A worker's start has a time limit."""
+    signs = ("threading.Thread(", "Timer(", "ThreadPoolExecutor(")
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if any(sign in path.read_text("utf-8") for sign in signs)
+    }
+    assert found == {"album/worker.py"}
+
+
 def test_the_check_shares_nothing_with_the_solver() -> None:
     """Only values may be shared: what was asked, what was answered, the scores."""
     shared = ("plan", "problems", "promise", "proof", "scores")

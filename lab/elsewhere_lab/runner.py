@@ -7,7 +7,6 @@ run and ends when the pipe is closed, because the run was stopped, failed or was
 """
 
 import os
-import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -20,6 +19,7 @@ from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.platform.machine import interrupts_blocked, single_threaded, worker_count
+from elsewhere.platform.threads import start_thread
 from elsewhere_lab import experiments
 from elsewhere_lab.files import read_rows, write_rows
 from elsewhere_lab.page import publish
@@ -137,4 +137,4 @@ def _end_with(pipe: Connection) -> None:
         except (OSError, EOFError):
             os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    start_thread(watch)

@@ -11,6 +11,9 @@ from elsewhere.app.sessions.jobs import MAX_JOBS, AppJob, Jobs
 from elsewhere.errors import FileError
 from elsewhere.service import Step
 
+PATIENCE = 100.0
+"""Seconds after which something would never come, however busy the machine is."""
+
 
 def heard(job: AppJob) -> list[EventModel]:
     async def listen() -> list[EventModel]:
@@ -38,7 +41,7 @@ def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:
 
     def work(job: AppJob) -> None:
         job.report_progress(Step("reading", 1, 2, "a.jpg"))
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         job.report_progress(Step("reading", 2, 2, "b.jpg"))
 
     job = Jobs().start("reading", work)
@@ -48,7 +51,7 @@ def test_whoever_listens_from_the_start_hears_it_as_it_comes() -> None:
             told.append(event)
             go_on.set()
 
-    asyncio.run(asyncio.wait_for(listen(), 10))
+    asyncio.run(asyncio.wait_for(listen(), PATIENCE))
     assert [event.count for event in told] == [1, 2, 0]
 
 
@@ -72,12 +75,12 @@ def test_a_job_is_stopped_at_its_next_step() -> None:
 
     jobs = Jobs()
     job = jobs.start("export", work)
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE)
     assert jobs.running("export") == [job]
     jobs.cancel("proof")
     assert not job.cancelled.is_set()
     jobs.cancel("export")
-    job.join(10)
+    job.join(PATIENCE)
     assert job.state == "cancelled" and heard(job)[-1].error == "it was stopped"
 
 
@@ -103,12 +106,25 @@ def test_what_goes_wrong_is_one_sentence(
     assert ("Traceback" in capsys.readouterr().err) == (said == INTERNAL_ERROR)
 
 
+def test_a_job_that_cannot_begin_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(run: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("elsewhere.app.sessions.jobs.start_thread", no_memory)
+    jobs = Jobs()
+    job = jobs.start("export", lambda job: None, exclusive=True)
+    job.join()
+    assert job.state == "failed" and not jobs.running()
+    assert (heard(job)[-1].error or "").startswith("there is not enough memory")
+    assert jobs.start("export", lambda job: None, exclusive=True).id != job.id
+
+
 def test_old_jobs_are_forgotten_and_running_ones_are_not() -> None:
     stop = threading.Event()
     jobs = Jobs()
 
     def work(job: AppJob) -> None:
-        stop.wait(10)
+        stop.wait(PATIENCE)
 
     slow = jobs.start("reading", work)
     ended = [jobs.start("verify", lambda job: None) for _ in range(3 * MAX_JOBS)]
@@ -119,8 +135,9 @@ def test_old_jobs_are_forgotten_and_running_ones_are_not() -> None:
     assert jobs.get(ended[0].id) is None
     assert sum(jobs.get(job.id) is not None for job in ended) <= MAX_JOBS
     stop.set()
+    slow.join(PATIENCE)
     jobs.close()
-    assert not jobs.running()
+    assert not jobs.running() and jobs.get(slow.id) is None
 
 
 def test_whoever_looks_whether_to_stop_is_ended_by_the_look() -> None:
@@ -134,8 +151,8 @@ def test_whoever_looks_whether_to_stop_is_ended_by_the_look() -> None:
 
     jobs = Jobs()
     job = jobs.start("proof", work)
-    assert begun.wait(10)
+    assert begun.wait(PATIENCE)
     jobs.cancel("proof")
-    job.join(10)
+    job.join(PATIENCE)
     assert job.state == "cancelled" and after == []
     assert heard(job)[-1].error == "it was stopped"

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from elsewhere.batch.settings import Settings
 from elsewhere.batch.state import LOCK, run_lock
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import FileError, InputError
+from elsewhere.platform.threads import start_thread
 from tests.batch.makers import Here, albums_in, scored, write
 
 HOLDER = """
@@ -67,7 +69,28 @@ def test_a_dead_process_holds_nothing(tmp_path: Path) -> None:
         pass
 
 
-def test_where_there_are_no_locks_signs_of_life_are_waited_for() -> None:
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> list[threading.Event]:
+    """One event for each thread that was started, set at its end."""
+    ends: list[threading.Event] = []
+
+    def start(run: Callable[[], None]) -> None:
+        ended = threading.Event()
+        ends.append(ended)
+
+        def run_and_tell() -> None:
+            run()
+            ended.set()
+
+        start_thread(run_and_tell)
+
+    monkeypatch.setattr(state, "start_thread", start)
+    return ends
+
+
+def test_where_there_are_no_locks_signs_of_life_are_waited_for(
+    threads: list[threading.Event],
+) -> None:
     pytest.importorskip("fsspec")
     storage = Storage("memory://lock")
     with run_lock(storage, 0.02):
@@ -79,9 +102,22 @@ def test_where_there_are_no_locks_signs_of_life_are_waited_for() -> None:
     storage.write(LOCK, b"dead 1 2 3")  # whoever wrote that never writes again
     with run_lock(storage, 0.02):
         assert storage.read(LOCK).split()[0] != b"dead"
-    assert threading.active_count() == 1 or all(
-        one.name != "elsewhere-batch-lock" for one in threading.enumerate()
-    )
+    assert len(threads) == 2 and all(one.wait(100) for one in threads)
+
+
+def test_a_run_without_memory_for_its_signs_of_life_leaves_no_lock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("fsspec")
+
+    def no_memory(run: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(state, "start_thread", no_memory)
+    storage = Storage("memory://short")
+    with pytest.raises(MemoryError), run_lock(storage, 0.02):
+        pass
+    assert not storage.is_file(LOCK)
 
 
 def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +128,9 @@ def test_a_disk_that_knows_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         pass
 
 
-def test_a_run_whose_lock_is_taken_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_whose_lock_is_taken_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: list[threading.Event]
+) -> None:
     monkeypatch.setattr(state, "take", lambda handle: None)
     monkeypatch.setattr(state, "BEAT", 0.02)
     write(scored(12), tmp_path / "in" / "a.parquet")
@@ -101,11 +139,10 @@ def test_a_run_whose_lock_is_taken_stops(tmp_path: Path, monkeypatch: pytest.Mon
 
     class Taken(Here):
         def run(self, jobs, source, settings, next_jobs):  # type: ignore[no-untyped-def]
-            (ours,) = (t for t in threading.enumerate() if t.name == "elsewhere-batch-lock")
+            (ended,) = threads
             for done in super().run(jobs, source, settings, next_jobs):
-                while ours.is_alive():  # it ends when it finds another's name, who lives, too
+                while not ended.wait(0.1):  # until it finds another's name, who lives, too
                     storage.write(LOCK, b"other 1 2 3")
-                    ours.join(0.1)
                 yield done
 
     with pytest.raises(FileError, match="another run has taken over"):

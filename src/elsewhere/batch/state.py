@@ -30,6 +30,7 @@ from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import HaltError, Storage, store_errors
 from elsewhere.errors import ElsewhereError, FileError, InputError
 from elsewhere.platform.files import take
+from elsewhere.platform.threads import start_thread
 
 LOCK = ".lock"
 BEAT = 5.0  # seconds between two signs of life
@@ -83,7 +84,7 @@ def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
     """The lock as a file that is rewritten regularly."""
     _check_abandoned(storage, beat)
     identity = f"{platform.node()} {os.getpid()} {uuid.uuid4().hex}"
-    lock, ended = RunLock(storage), threading.Event()
+    lock, ended, over = RunLock(storage), threading.Event(), threading.Event()
 
     def keep_alive() -> None:
         number = 1
@@ -95,18 +96,27 @@ def _lease(storage: Storage, beat: float) -> Iterator[RunLock]:
                     return
                 storage.write(LOCK, f"{identity} {number}".encode())
 
+    def run() -> None:
+        try:
+            keep_alive()
+        finally:
+            over.set()
+
     storage.write(LOCK, f"{identity} 0".encode())
     time.sleep(beat)
     if not _read_lock(storage).startswith(identity):
         raise _busy_error(storage, "")
     storage.write(LOCK, f"{identity} 1".encode())  # fails where a store cannot overwrite
-    thread = threading.Thread(target=keep_alive, name="elsewhere-batch-lock", daemon=True)
-    thread.start()
+    try:
+        start_thread(run)
+    except MemoryError:
+        storage.remove(LOCK)
+        raise
     try:
         yield lock
     finally:
         ended.set()
-        thread.join()
+        over.wait()
         with suppress(ElsewhereError):
             if _read_lock(storage).startswith(identity):
                 storage.remove(LOCK)

@@ -14,7 +14,8 @@ import io
 import signal
 import sys
 import threading
-from _thread import interrupt_main
+import time
+from _thread import interrupt_main, start_new_thread
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -50,14 +51,13 @@ def _repeat_ignored_interrupt(ignored: UnraisableHookArgs) -> None:
         return
 
     def send() -> None:
+        time.sleep(0.01)  # until the callback has ended
         if hasattr(signal, "pthread_kill"):  # interrupts a call that waits, too
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         else:
             interrupt_main()
 
-    timer = threading.Timer(0.01, send)  # once the callback has ended
-    timer.daemon = True
-    timer.start()
+    start_new_thread(send, ())  # does not wait for it, as Thread.start() does without an end
 
 
 __all__ = ["main"]

@@ -35,6 +35,7 @@ from elsewhere.app.sessions.planning import OvertakenError
 from elsewhere.app.sessions.uploads import sweep_uploads
 from elsewhere.app.sessions.workspace import Workspace
 from elsewhere.errors import CheckError, ElsewhereError, InputError, PlaceError
+from elsewhere.platform.threads import start_thread
 from elsewhere.service import RowCache, similar_places
 
 if TYPE_CHECKING:
@@ -234,8 +235,12 @@ def serve(
     number = sock.getsockname()[1]
     workspace = Workspace(Keys(), scorers=scorers, cache=RowCache() if cache else None)
     login_page = LoginPage(f"http://{HOST}:{number}/", workspace.keys.token())
-    timer = threading.Timer(TOKEN_SECONDS, login_page.remove)
-    timer.daemon = True
+    over = threading.Event()
+
+    def expire() -> None:
+        if not over.wait(TOKEN_SECONDS):
+            login_page.remove()
+
     app = guarded_application(workspace, number, login_page.remove)
     server = web_server(app, workspace.jobs.end_streams)
     try:
@@ -243,7 +248,7 @@ def serve(
         if album:
             workspace.open([Path(path).absolute() for path in album])
         echo(f"elsewhere is at http://{HOST}:{number}/")
-        timer.start()
+        start_thread(expire)
         if browser and login_page.show():
             echo(
                 "Your browser opens it; keep that window, for no other one gets in. Ctrl-C ends it."
@@ -254,7 +259,7 @@ def serve(
     except KeyboardInterrupt:
         pass  # that is how it is stopped
     finally:
-        timer.cancel()
+        over.set()
         login_page.remove()
         workspace.close(force=True)
         sock.close()

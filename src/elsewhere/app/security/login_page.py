@@ -14,6 +14,8 @@ import threading
 from html import escape
 from pathlib import Path
 
+from elsewhere.platform.threads import start_thread
+
 _PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -37,17 +39,20 @@ class LoginPage:
             stream.write(_PAGE.format(url=escape(f"{address}#token={token}")))
 
     def show(self) -> bool:
-        """Open it in the user's browser; False where there is none.
+        """Open it in the user's browser; False where there is none, or no memory.
 
         Some browsers block whoever starts them until they are closed: a thread waits for them.
         """
         import webbrowser
 
+        def show() -> None:
+            browser.open(self.file.as_uri())
+
         try:
             browser = webbrowser.get()
-        except webbrowser.Error:
+            start_thread(show)
+        except (webbrowser.Error, MemoryError):
             return False
-        threading.Thread(target=browser.open, args=(self.file.as_uri(),), daemon=True).start()
         return True
 
     def remove(self) -> None:

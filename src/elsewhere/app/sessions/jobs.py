@@ -21,6 +21,7 @@ from elsewhere.app.api.models import EventModel, JobModel
 from elsewhere.app.security.guard import INTERNAL_ERROR
 from elsewhere.app.sessions.presenter import skipped_file_models
 from elsewhere.errors import ElsewhereError, InputError
+from elsewhere.platform.threads import start_thread
 from elsewhere.service import Step
 
 Kind = Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
@@ -56,9 +57,14 @@ class AppJob:
         self._progress: dict[str, int] = {}  # by stage, the position of its last progress
         self._listeners: set[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = set()
         self._stage_start: dict[str, float] = {}
-        self.thread = threading.Thread(
-            target=self._run, name=f"elsewhere-{kind}-{self.id}", daemon=True
-        )
+        self._over = threading.Event()
+
+    def start(self) -> None:
+        """Do the work in a thread; where none can be started, the job has failed."""
+        try:
+            start_thread(self._run)
+        except MemoryError as problem:
+            self._end("failed", EventModel(error=problem_message(problem)))
 
     def cancel(self) -> None:
         """Stop it at its next step, or at once where it is interruptible."""
@@ -70,7 +76,7 @@ class AppJob:
 
     def join(self, seconds: float | None = None) -> None:
         """Wait until it has ended."""
-        self.thread.join(seconds)
+        self._over.wait(seconds)
 
     @property
     def ended(self) -> bool:
@@ -181,10 +187,15 @@ class AppJob:
             if message is None:  # for whoever started the server
                 traceback.print_exc(file=sys.stderr)
         del work
+        self._end(state, last)
+
+    def _end(self, state: Literal["done", "failed", "cancelled"], last: EventModel) -> None:
+        self._work = None
         with self._lock:
             self._events.append(last)
             self.state = state
             self._wake_listeners()
+        self._over.set()
 
     def _wake_listeners(self) -> None:
         for loop, changed in self._listeners:
@@ -218,7 +229,7 @@ class Jobs:
             ended = [other for other in jobs if other.ended]
             for old in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
                 del self._jobs[old.id]
-        job.thread.start()
+        job.start()
         return job
 
     def get(self, job_id: str) -> AppJob | None:
