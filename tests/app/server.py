@@ -41,7 +41,7 @@ class RunningServer:
 
     def raw(self, request: bytes) -> bytes:
         """Bytes in, bytes out, as nobody's library would write them."""
-        with socket.create_connection((HOST, self.port), timeout=20) as link:
+        with socket.create_connection((HOST, self.port), timeout=100) as link:
             link.sendall(request)
             parts = []
             while part := link.recv(65536):
@@ -84,8 +84,8 @@ def running_server(scorer: str) -> Iterator[RunningServer]:
     while not uvicorn_server.started:
         time.sleep(0.01)
     server = RunningServer(workspace, port)
-    # FastAPI builds its routes at the first request, which two threads of one process must not do at
-    # once: a program has one server, the tests may have two.
+    # FastAPI builds its routes at the first request, which two threads of one process must not do
+    # at once: a program has one server, the tests may have two.
     server.outsider.get("/")
     try:
         yield server
@@ -93,7 +93,7 @@ def running_server(scorer: str) -> Iterator[RunningServer]:
         server.client.close()
         server.outsider.close()
         uvicorn_server.should_exit = True
-        thread.join(10)
+        thread.join(100)
         workspace.close()
         workspace.jobs.close()
         sock.close()

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -22,12 +21,20 @@ from elsewhere.app.api.server import HOST
 from elsewhere.app.security import connections
 from elsewhere.app.security.guard import SECRET_HEADER
 from tests.app.server import RunningServer
-from tests.app.test_connections import connected, head
+from tests.app.test_connections import PATIENCE, connected, head
 from tests.app.test_launch import Program
 
 FLOOD = 1_500
 MAX_DESCRIPTORS = 180
 """Connections, those on their way out, and what the app opens for itself."""
+
+PROGRAM = """
+from elsewhere.app.security import connections
+from elsewhere.cli import main
+connections.HEAD_SECONDS = 1e6
+main()
+"""
+"""The program, where silence alone ends no connection: only room for others does."""
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="counts descriptors in /proc")
 
@@ -36,11 +43,11 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="counts descriptors i
 def limited_program(tmp_path: Path, descriptors: int) -> Iterator[Program]:
     """The app, with so many descriptors; what it says of errors goes to the file `errors`."""
     own = {"TMPDIR": str(tmp_path), "ELSEWHERE_CACHE_DIR": str(tmp_path / "cache")}
-    command = f'ulimit -n {descriptors}; exec "$0" -u -m elsewhere app --no-browser'
+    command = f'ulimit -n {descriptors}; exec "$0" -u -c "$1" app --no-browser'
     with (
         (tmp_path / "errors").open("w") as errors,
         subprocess.Popen(
-            ["sh", "-c", command, sys.executable],
+            ["sh", "-c", command, sys.executable, PROGRAM],
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -76,25 +83,27 @@ def test_a_thousand_idle_connections_do_not_keep_the_page_out(
             resource.RLIMIT_NOFILE, (min(hard, wanted) if hard > 0 else wanted, hard)
         )
     with limited_program(tmp_path, descriptors) as app, ExitStack() as stack:
-        answer = httpx.post(f"{app.address}api/session", json={"token": app.token})
+        token = {"token": app.token}
+        answer = httpx.post(f"{app.address}api/session", json=token, timeout=PATIENCE)
         port = urlsplit(app.address).port or 0
         headers = {SECRET_HEADER: answer.json()["secret"]}
         open_files = Path(f"/proc/{app.process.pid}/fd")
         for _ in range(3):
             flood(stack, port, FLOOD // 3)
-            begun = time.monotonic()
-            answer = httpx.get(f"{app.address}api/alive", headers=headers, timeout=10)
+            answer = httpx.get(f"{app.address}api/alive", headers=headers, timeout=PATIENCE)
             assert answer.status_code == 204
-            assert time.monotonic() - begun < 5
             assert len(list(open_files.iterdir())) < min(MAX_DESCRIPTORS, descriptors)
         app.process.send_signal(signal.SIGINT)
-        assert app.process.wait(20) == 0
+        assert app.process.wait(PATIENCE) == 0
     said = (tmp_path / "errors").read_text()
     assert "Traceback" not in said
     assert len(said) < 1_000
 
 
-def test_who_waits_without_asking_gives_way(server: RunningServer) -> None:
+def test_who_waits_without_asking_gives_way(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 1e6)
     with ExitStack() as many:
         idle = [
             many.enter_context(connected(server)) for _ in range(connections.MAX_CONNECTIONS + 20)
@@ -102,13 +111,15 @@ def test_who_waits_without_asking_gives_way(server: RunningServer) -> None:
         with connected(server) as one_more:
             one_more.sendall(head(server))
             assert one_more.recv(12) == b"HTTP/1.1 200"
-        ended = select.select(idle, [], [], 5)[0]
-        assert idle[0] in ended and idle[0].recv(1) == b""
-        assert idle[-1] not in ended
+        assert idle[0].recv(1) == b""
+        assert not select.select([idle[-1]], [], [], 0)[0]
 
 
-def test_who_has_asked_before_stays_longer(server: RunningServer) -> None:
+def test_who_has_asked_before_stays_longer(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page's own connections are older than those of whoever floods."""
+    monkeypatch.setattr(connections, "HEAD_SECONDS", 1e6)
     with ExitStack() as many:
         own = many.enter_context(connected(server))
         own.sendall(head(server))

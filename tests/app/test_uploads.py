@@ -51,10 +51,10 @@ def test_a_dropped_file_is_the_users_alone() -> None:
 
 def test_many_of_one_name_take_no_time(tmp_path: Path) -> None:
     dropped = UploadFolder()
-    begun = time.monotonic()
+    begun = time.process_time()
     for _ in range(2000):
         dropped.create("a.jpg").close()
-    assert time.monotonic() - begun < 30.0
+    assert time.process_time() - begun < 10.0
     assert len(list(dropped.folder.iterdir())) == 2000
     dropped.delete()
 
@@ -75,7 +75,7 @@ def test_nothing_is_written_any_more_once_it_is_forgotten(tmp_path: Path) -> Non
     thread.start()
     time.sleep(0.05)
     dropped.delete()
-    thread.join(20)
+    thread.join(100)
     assert stopped.is_set() and list(tmp_path.iterdir()) == []
     with pytest.raises(InputError):
         dropped.write(file, b"more")

@@ -102,7 +102,7 @@ def end(process: int) -> None:
 def wait_until_free(port: int, page: Page) -> None:
     import socket
 
-    for _ in range(100):
+    for _ in range(2_000):
         with socket.socket() as sock:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import APIResponse, Browser, Page, Route
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("chromium")]
-PATIENCE_MS = 20_000
+PATIENCE_MS = 100_000
 
 
 @pytest.fixture(scope="module")

@@ -122,9 +122,9 @@ class TestLimits:
 
     def test_a_time_limit_is_kept(self) -> None:
         scores, truth = simulator.collection(1, photos=64)
-        began = time.monotonic()
+        began = time.process_time()
         plan = elsewhere.protect(scores, truth, top=60, time_limit=0.3)
-        assert time.monotonic() - began < 10  # on a machine that has other things to do
+        assert time.process_time() - began < 10
         assert plan.found
 
     def test_what_the_limits_become(self) -> None:
