@@ -2,8 +2,8 @@
 
 It holds the plan's certificate, the files by digest, the models by fingerprint, the places by name,
 and the score rows or features of posted photos. Version 2 is for promises about circles, features,
-and attacks that were tried, version 3 for photos that were edited and plans that choose among
-versions; where there are none, it is version 1.
+and attacks that were tried, version 3 for photos that were edited, plans that choose among versions
+and plans that count what texts say; where there are none, it is version 1.
 
 Like the plan's certificate it has no clock time and a digest against accident, not against forgery.
 It names the place and the secret k, so it is never stored with the copy. Its schema is
@@ -153,11 +153,15 @@ class CopyCertificate:
     """Of the plan whose promise the copy keeps."""
     tried: tuple[CertifiedAttacks, ...] | None = field(default=None, metadata={"optional": True})
     """What was tried beside the promise, where it is about circles."""
+    texts: bool | None = field(default=None, metadata={"optional": True})
+    """True where what the photos' texts say counts in the plan, beside the models' scores: the
+    files' own scores are then at least as good as the plan's."""
 
     @property
     def format(self) -> str:
         """The first version that knows all that is in it."""
-        if self.plan.plan.promise.versions is not None or any(file.edit for file in self.files):
+        edited = any(file.edit for file in self.files)
+        if self.plan.plan.promise.versions is not None or edited or self.texts is not None:
             return EDITS_FORMAT
         circles = any(against.circles is not None for against in self.plan.plan.promise.against)
         features = any(photo.features is not None for photo in self.posted)
@@ -189,7 +193,7 @@ def read_copy_certificate(document: str) -> CopyCertificate:
     """The certificate in a JSON text, if it is whole and agrees with itself; else InputError."""
     values = parse(document)
     names = list(CopyCertificate.__dataclass_fields__)
-    check_sealed(values, [FORMAT, CIRCLES_FORMAT, EDITS_FORMAT], names, {"tried"})
+    check_sealed(values, [FORMAT, CIRCLES_FORMAT, EDITS_FORMAT], names, {"tried", "texts"})
     present = {name: values[name] for name in names if name in values}
     certificate: CopyCertificate = _COPY.read(present, "")
     if values["format"] != certificate.format:

@@ -156,6 +156,11 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 f"{named} {'is' if single else 'are'} shared as you asked, although readable text "
                 f"may name a place within {value.km:g} km of what is hidden"
             )
+        case NoteKind.TEXT_COUNTED:
+            return (
+                f"readable text on {named} speaks for what is hidden: the plan counts it beside "
+                "what the model sees"
+            )
 
 
 def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:

@@ -60,7 +60,7 @@ from elsewhere.service.private_files import (
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import proved_record
 from elsewhere.service.text_covers import TextRule, read_twice
-from elsewhere.service.threats import Threat
+from elsewhere.service.threats import Threat, threat_scores
 from elsewhere.service.verify import certified_attacks, prove_copy
 from elsewhere.values.scores import FloatMatrix, Scores
 from elsewhere.values.verification import Verification
@@ -257,9 +257,13 @@ def _document(
     plan, numbers = album_plan.plan, [file.number for file in files]
     posted = album_plan.posted
     tables = [posted.append_to(model.scores, number) for number, model in enumerate(scored.models)]
-    body = proved_record(
-        plan, planned_on or [tables[threat.model] for threat in album_plan.threats]
+    plain = [tables[threat.model] for threat in album_plan.threats]
+    planned_on = planned_on or threat_scores(scored, album_plan.threats, posted)
+    counted = any(
+        table is not own and table.digest != own.digest
+        for table, own in zip(planned_on, plain, strict=True)
     )
+    body = proved_record(plan, planned_on)
     public = [number for number in plan.kept if number not in numbers]
     features = [
         posted.append_features(model.features, number) for number, model in enumerate(scored.models)
@@ -292,6 +296,7 @@ def _document(
         files=tuple(files),
         posted=tuple(_posted_photo(number, tables, features) for number in public),
         plan=certificate_from_record(body),
+        texts=True if counted and plan.promise.versions is None else None,
     )
     kept = [Scores(table.values[list(plan.kept)]) for table in tables]
     tried = certified_attacks(certificate, [model.about for model in scored.models], kept)

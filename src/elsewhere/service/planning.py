@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from itertools import chain
 from random import Random
 
 import numpy as np
@@ -147,7 +150,7 @@ def plan_album(
     """
     if not places:
         raise NowhereError(guesses(scored))
-    photos = len(scored.photos)
+    photos, same_draw = len(scored.photos), copy(draw)
     chosen = select_places(places, scored.photos, wishes.hide)
     threats = find_threats(scored, places, chosen.hidden, wishes, posted)
     groups = bursts(scored.photos, places) if wishes.bursts else ()
@@ -164,6 +167,9 @@ def plan_album(
         scored, threats, wishes, posted=posted, pins=(keep, drop), groups=groups, versions=versions
     )
     ids = first_rows(request.scores[0], request.promise.versions).ids
+    counted = _photos_with_counted_text(scored, threats, posted, versions, request.scores)
+    if counted:
+        text_notes.append(Note(NoteKind.TEXT_COUNTED, photos=tuple(ids[n] for n in counted)))
     limits = read_limits(wishes.time_limit, wishes.work_limit)
     limits = replace(limits, stopped=stopped, thorough=attacked)
     previous = None if near is None else previous_plan(near, request)
@@ -184,7 +190,7 @@ def plan_album(
     if optional:
         against = tuple(replace(a, each_photo=None) for a in request.promise.against)
         attempts.append(replace(request, promise=replace(request.promise, against=against)))
-    ruled_out = False
+    ruled_out, first = False, None
     for attempt in attempts:
         explain_attempt = explain if reasons and attempt is attempts[-1] else None
         if wishes.budget is not None:
@@ -197,6 +203,9 @@ def plan_album(
                 rival_count = min(limits_of)
                 draw = draw or album_draw(scored.photos)
                 tops = secret_tops(wishes.top, rival_count, draw, top)
+            drawn_first = next(tops)
+            first = first or drawn_first
+            tops = chain([drawn_first], tops)
             plan, k = solve_with_secret_top(
                 attempt,
                 wishes.top,
@@ -216,6 +225,26 @@ def plan_album(
         plan, k, hits, complete = _withstand(
             scored, threats, attempt, (plan, k), posted=posted, limits=limits
         )
+    lowered = attempt is not request or bool(hits) or k != first
+    if plan.found and lowered and (telling or counted):
+        # text that rules out a larger k, or each photo alone, must not make a plan share more
+        again = partial(
+            plan_album,
+            places=places,
+            posted=posted,
+            near=near,
+            draw=same_draw,
+            top=first,
+            stopped=stopped,
+            attacked=attacked,
+            candidates=candidates,
+        )
+        plain = again(replace(scored, texts={}), wishes=wishes, reasons=False)
+        less = set(plain.plan.withheld) - {*keep, *drop}
+        if plain.plan.found and plain.plan.cost > plan.cost and less:
+            withheld = (plain.ids[number] for number in sorted(less))
+            fewer = replace(wishes, drop=(*wishes.drop, *withheld))
+            return replace(again(scored, wishes=fewer, reasons=reasons), wishes=wishes)
     newly_shared = len(posted.newly_shared(plan.kept, photos))
     notes = plan_independent_notes(
         scored, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
@@ -341,6 +370,25 @@ def shared_by_telling(scored: ScoredAlbum, album_plan: AlbumPlan) -> tuple[int, 
             seen = np.isin(numbers, threat.sees)
         told = np.where(seen, np.maximum(told, favours), told)
     return tuple(numbers[place] for place in np.argsort(-told, kind="stable").tolist())
+
+
+def _photos_with_counted_text(
+    scored: ScoredAlbum,
+    threats: Sequence[Threat],
+    posted: Posted,
+    versions: AlbumVersions | None,
+    tables: Sequence[Scores],
+) -> tuple[int, ...]:
+    """The photos whose text says something of what is hidden, so that it counts in these tables."""
+    if not scored.texts:
+        return ()
+    own = threat_scores(replace(scored, texts={}), threats, posted, versions)
+    rows: set[int] = set()
+    for table, plain in {id(t): (t, p) for t, p in zip(tables, own, strict=True)}.values():
+        if table is not plain:
+            rows.update(np.flatnonzero((table.values != plain.values).any(axis=1)).tolist())
+    photos = rows if versions is None else {versions.rows[row][0] for row in rows}
+    return tuple(sorted(photos))
 
 
 def _merit(album_plan: AlbumPlan) -> tuple[bool, bool, int, Fraction]:

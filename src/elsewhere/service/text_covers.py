@@ -18,8 +18,9 @@ from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
 from elsewhere.service.photo_texts import TextReader, breaks_rule, telling_text
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.service.text_rows import rectangle_around
 from elsewhere.values.photo_text import PhotoText, TextBox
-from elsewhere.values.versions import DEFAULT_WEIGHTS, FULL, MAX_COVERS, Edit, Rectangle
+from elsewhere.values.versions import DEFAULT_WEIGHTS, MAX_COVERS, Edit, Rectangle
 from elsewhere.values.wishes import HideScope
 
 ENLARGED = 2
@@ -106,13 +107,5 @@ def read_twice(reader: TextReader, name: str, rendition: Rendition) -> list[Phot
 def cover_of(box: TextBox, rendition: Rendition) -> Rectangle:
     """A rectangle with a border around a line, in thousandths of the picture."""
     border = max(_MIN_BORDER, round(_BORDER * min(box.right - box.left, box.bottom - box.top)))
-    width, height = rendition.width, rendition.height
-    left, right = _span(box.left - border, box.right + border, width)
-    top, bottom = _span(box.top - border, box.bottom + border, height)
-    return Rectangle(left, top, right, bottom)
-
-
-def _span(start: int, end: int, pixels: int) -> tuple[int, int]:
-    """The thousandths that hold all pixels from `start` to `end`; at least one."""
-    first = min(max(0, start * FULL // pixels), FULL - 1)
-    return first, max(first + 1, min(FULL, -(-end * FULL // pixels)))
+    wider = TextBox(box.left - border, box.top - border, box.right + border, box.bottom + border)
+    return rectangle_around(wider, (rendition.width, rendition.height))

@@ -32,6 +32,7 @@ from elsewhere.service.selection import (
     hidden_zone,
     inside,
 )
+from elsewhere.service.text_rows import add_texts, hidden_cells
 from elsewhere.values.promise import MAX_RADIUS_KM, HiddenCircles
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import HideScope, Wishes
@@ -157,11 +158,17 @@ def threat_scores(
 ) -> tuple[Scores, ...]:
     """The scores of each threat, with what is posted already behind them.
 
-    One row for each photo, or for each of its versions.
+    One row for each photo, or for each of its versions; what its text says counts too.
     """
     by_model = []
     for number, model in enumerate(scored.models):
         scores = model.scores if versions is None else versions.expand(model.scores, number)
+        own = [threat for threat in threats if threat.model == number]
+        if own and scored.texts and model.about.globe is not None:
+            hidden = hidden_cells(
+                model.about.globe, own[0].circles, [threat.zone.cells for threat in own]
+            )
+            scores = add_texts(scores, scored, model.about.globe, hidden, versions)
         by_model.append(posted.append_to(scores, number))
     return tuple(by_model[threat.model] for threat in threats)
 

@@ -154,8 +154,9 @@ def prove_copy(
     if problems:
         return Verification(tuple(dict.fromkeys(problems)), files=count)
     rows = [kept[watch.attack] for watch in certificate.watches]
-    # versions may count less in a plan than their bytes show
-    unchanged = not other and certificate.plan.plan.promise.versions is None
+    # versions and texts may make photos count less in a plan than their bytes show
+    lowered = certificate.plan.plan.promise.versions is not None or bool(certificate.texts)
+    unchanged = not (other or lowered)
     verdict = prove_kept(certificate.plan.plan, rows, unchanged=unchanged)
     problems = [_public(problem, attackers, certificate) for problem in verdict.problems]
     if problems and any(problem.plan is not None for problem in problems):

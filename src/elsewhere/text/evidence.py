@@ -47,6 +47,8 @@ MAX_RATIO = 1_000.0
 """How many times as likely as another cell a cell can become by the text of one photo."""
 _NEAR_KM = 40.0
 """Over this distance a name's weight falls by the factor e."""
+_FAR_KM = 300.0
+"""Farther off a name says nothing."""
 _COUNTRY_SHARE = 0.05
 """How much of a name's weight holds for the rest of its country."""
 
@@ -71,20 +73,22 @@ def text_row(text: PhotoText, cells: Cells) -> Floats:
     >>> len(set(row.tolist())), round(float(np.exp(row).sum()), 9)
     (1, 1.0)
     """
-    return _normalised(_clue_rows(text, cells).sum(axis=0))
+    row = _limited(_clue_rows(text, cells).sum(axis=0))
+    normal: Floats = row - np.log(np.exp(row).sum())
+    return normal
 
 
 def one_sided_row(text: PhotoText, cells: Cells, hidden: Sequence[int]) -> Floats:
     """The same for a plan: what the text says for the hidden cells, and nothing for others.
 
-    All hidden cells are equally likely, and no other cell is likelier. The module says why.
+    As much as must be added to a model's log-probabilities: nothing to those of the hidden cells,
+    and nothing above that to any other. The module says why.
     """
     rows = _clue_rows(text, cells)
-    if len(rows):
-        highest = rows[:, list(hidden)].max(axis=1, keepdims=True)
-        rows = np.minimum(rows, highest)
-        rows[:, list(hidden)] = highest
-    return _normalised(rows.sum(axis=0))
+    highest = rows[:, list(hidden)].max(axis=1, keepdims=True)
+    rows = np.minimum(rows, highest)
+    rows[:, list(hidden)] = highest
+    return _limited(rows.sum(axis=0))
 
 
 def _clue_rows(text: PhotoText, cells: Cells) -> Floats:
@@ -93,7 +97,7 @@ def _clue_rows(text: PhotoText, cells: Cells) -> Floats:
     return np.array(rows).reshape(len(rows), cells.count)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def _clue_row(clue: Clue, cells: Cells) -> Floats:
     weight = np.zeros(cells.count)
     of_country = np.isin(_countries(cells), clue.countries)
@@ -104,7 +108,8 @@ def _clue_row(clue: Clue, cells: Cells) -> Floats:
             km = between_km(lat, lon, position.lat, position.lon)
             km[cells.locate(position.lat, position.lon)] = 0.0
             # the likeliest meaning counts in full, the others by their rank
-            np.maximum(weight, np.exp(-km / _NEAR_KM) / (1 + rank), out=weight)
+            near = np.where(km <= _FAR_KM, np.exp(-km / _NEAR_KM), 0.0)
+            np.maximum(weight, near / (1 + rank), out=weight)
     else:
         weight[of_country] = 1.0
     row: Floats = np.log1p((clue.ratio - 1) * weight)
@@ -120,15 +125,14 @@ def _countries(cells: Cells) -> NDArray[np.str_]:
     return found
 
 
-def _normalised(row: Floats) -> Floats:
-    """Log-probabilities; no cell is further behind the first than `MAX_RATIO` allows.
+def _limited(row: Floats) -> Floats:
+    """How far each cell is behind the first, and no further than `MAX_RATIO` allows.
 
     Those behind are lifted, rather than the first lowered: then a clue more never brings a rival
     nearer to the hidden cells.
     """
-    limited = np.maximum(row - row.max(), -np.log(MAX_RATIO))
-    normal: Floats = limited - np.log(np.exp(limited).sum())
-    return normal
+    limited: Floats = np.maximum(row - row.max(), -np.log(MAX_RATIO))
+    return limited
 
 
 def telling_lines(

@@ -36,6 +36,7 @@ class NoteKind(StrEnum):
     TELLS_ALONE = "tells alone"  # photos (that must stay, and so are exempt)
     TELLING_TEXT = "telling text"  # photos, km
     TELLING_TEXT_KEPT = "telling text kept"  # photos, km
+    TEXT_COUNTED = "text counted"  # photos
 
 
 @dataclass(frozen=True)
