@@ -22,7 +22,7 @@ from elsewhere.values.notes import NoteKind
 from elsewhere.values.photo_text import PhotoText, TextBox, TextLine
 from elsewhere.values.versions import Edit, Rectangle
 from elsewhere.values.wishes import Wishes
-from tests.service.makers import Stay, on_leaves, trip
+from tests.service.makers import Stay, on_leaves, photo, seen, trip
 
 EXACT = Wishes(top=2, exact_top=True, margin="none", each_photo=False)
 LISBON, RIO, NAPLES = ((place(n).lat, place(n).lon) for n in ("Lisbon", "Rio de Janeiro", "Naples"))
@@ -150,3 +150,24 @@ def test_hidden_cells_stay_where_the_model_puts_them(cell: int) -> None:
 
     row = one_sided_row(said(*SIGNS, "Lisboa", "Tokyo"), Cells.leaves(), [cell])
     assert row[cell] == 0.0 and (row <= 0).all() and np.isfinite(row).all()
+
+
+def test_no_plan_falls_back_to_share_more_because_of_a_sign() -> None:
+    """Signs that make every photo tell alone do not set free one that did so before."""
+    cells = Cells.paper()
+    lisbon, rio, naples = (int(cells.locate(*where)) for where in (LISBON, RIO, NAPLES))
+    rows = np.full((3, cells.count), -20.0)
+    rows[:, lisbon] = 4.0
+    rows[0, [rio, naples]] = 14.0, 4.5
+    rows[1, [rio, naples]] = 4.5, 14.0
+    rows[2, [rio, naples]] = 3.9, 3.9  # tells alone
+    album = seen([photo(f"{n}.jpg", LISBON) for n in range(3)], rows)
+    wishes = Wishes(top=2, exact_top=True, margin="none")
+    before = plan(album, wishes)
+    assert before.plan.withheld == (2,)
+    signs = with_texts(album, {n: said(SIGNS[n]) for n in (0, 1)})
+    together = plan(signs, replace(wishes, each_photo=False))
+    assert together.plan.withheld == (), "all together, nothing would have to go"
+    after = plan(signs, wishes)
+    assert after.plan.withheld == (2,)
+    assert after.wishes == wishes

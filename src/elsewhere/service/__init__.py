@@ -14,6 +14,7 @@ planning        one plan for the whole album
 advice          what a person should know beside a plan: notes, reasons, alternatives
 posted          photos that are public already
 photo_texts     the readable text of photos, and the rule that it makes for plans
+text_rows       what texts say, added to the models' scores
 text_covers     covers over readable names, read again
 ledger          what was shared before, as far as the user has it remembered
 next_photo      whether a single photo may be posted now

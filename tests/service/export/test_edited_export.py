@@ -238,3 +238,30 @@ def test_an_edited_photo_with_a_telling_name_is_not_exported(
     assert not target.exists() and len(read) == 1
     renditions = {photo.id: photo.rendition for photo in edited.photos}
     assert renditions[read[0][0]] == read[0][1], "what is read is what would be shared"
+
+
+def test_a_plan_that_counts_texts_is_proved_by_the_models_scores(
+    scored: ScoredAlbum, tmp_path: Path
+) -> None:
+    """What texts say lowers rivals in the plan's tables; the files' own scores hold even more."""
+    plan, model = planned(scored, top=2), scored.models[0]
+    values = model.scores.values.copy()
+    rivals = [cell for cell in range(values.shape[1]) if cell not in plan.threats[0].zone.cells]
+    values[np.ix_([0, 1], rivals)] -= 0.3
+    table = Scores(values, model.scores.ids, scorer=model.scores.scorer)
+    tables = [table for _ in plan.threats]
+    found = elsewhere.protect(
+        tables,
+        [threat.zone.cells.tolist() for threat in plan.threats],
+        sees=[threat.sees for threat in plan.threats],
+        top=2,
+    )
+    counting, mine = replace(plan, plan=found), tmp_path / "mine"
+    shared = export_album(scored, counting, tmp_path / "a", private=mine, planned_on=tables)
+    told = json.loads(shared.certificate.read_text())
+    VALIDATOR.validate(told)
+    assert told["texts"] is True and told["format"] == EDITS_FORMAT
+    verdict = verify_copy(tmp_path / "a", private=mine)
+    assert not verdict.problems and not verdict.notes
+    plain = export_album(scored, plan, tmp_path / "b", private=mine)
+    assert "texts" not in json.loads(plain.certificate.read_text())
