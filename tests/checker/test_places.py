@@ -133,6 +133,20 @@ class Attacker:
             yield "the sum of circles"
 
 
+def test_a_bar_between_two_numbers_of_a_row_is_not_rounded() -> None:
+    """A hidden circle of two points holds less than half a step of float32 more than its rival."""
+    points = Points(np.array([0.0, 0.01, 60.0]), np.array([0.0, 0.01, 90.0]))
+    hidden = Hidden(points, directions([0.0], [0.0]), 25.0)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        near = rng.uniform(-12, -9, 2).astype(np.float32)
+        held = float(np.logaddexp(*near.astype(np.float64)))
+        row = np.array([[*near, held]], np.float32)
+        problems = prove_places(ChosenRows(row), hidden, PlacePromise(25.0, 1, 1))
+        ahead = float(row[0, 2]) > held + 1e-9
+        assert ahead == (ProblemKind.CIRCLES_ALONE not in {each.kind for each in problems})
+
+
 def powers(logs: Floats) -> Floats:
     peak = logs.max()
     return np.exp(logs - peak) if peak > -np.inf else np.zeros(len(logs))
@@ -267,12 +281,14 @@ def wrong_sign(monkeypatch: pytest.MonkeyPatch) -> None:
 def forgotten_circle(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only circles centred on the photo are hidden, not those that are moved."""
 
-    def hidden(circles: Circles, places: Floats) -> tuple[Ints, ...]:
+    def sets_near(
+        circles: Circles, places: Floats, *, real: bool = False
+    ) -> tuple[Floats, tuple[Ints, ...]]:
         reach = cosine(circles.radius_km)
         sets = [np.flatnonzero(circles.unit @ place >= reach) for place in places]
-        return tuple(cells for cells in sets if len(cells)) or (np.array([0]),)
+        return places, tuple(cells for cells in sets if len(cells)) or (np.array([0]),)
 
-    monkeypatch.setattr(solver, "_hidden_circles", hidden)
+    monkeypatch.setattr(Circles, "sets_near", sets_near)
 
 
 def rivals_two_radii_apart(monkeypatch: pytest.MonkeyPatch) -> None:

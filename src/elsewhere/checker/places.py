@@ -563,9 +563,10 @@ def _wrong_alone(album: _Album, attacker: int) -> Iterator[PlanProblem]:
     shared, _ = next(album.stages(album.rows.total() / len(album.rows), -math.inf))
     own = album.own_logs(shared)
     own -= ROUNDING * (shared.lengths + 16 + 4 * size_of(own))
-    for photo, (row, limit) in enumerate(zip(album.rows, limits.tolist(), strict=True)):
+    for photo, (scores, limit) in enumerate(zip(album.rows, limits.tolist(), strict=True)):
         if photo in promise.exempt:
             continue
+        row = scores.astype(np.float64)  # else the bar is rounded to what it is compared with
         size = float(size_of(limit)) + promise.margin
         bar = limit + promise.margin + 2 * doubt(len(album.zone) + 64, size)
         held = (own[photo] >= bar) & (own[photo] > -math.inf)
@@ -575,7 +576,7 @@ def _wrong_alone(album: _Album, attacker: int) -> Iterator[PlanProblem]:
             heavy = heavy[:: max(1, len(heavy) // 256)]
             found = max(found, album.count_apart(heavy, np.zeros(len(heavy)), need))
         if found < need and not promise.quick:
-            found = max(found, _count_circles(album, row.astype(np.float64), bar, need))
+            found = max(found, _count_circles(album, row, bar, need))
         if found < need:
             yield PlanProblem(ProblemKind.CIRCLES_ALONE, attacker, photo, found, need)
 
