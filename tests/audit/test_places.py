@@ -13,6 +13,8 @@ from elsewhere.audit.places import (
     probabilities_of,
     total_of,
 )
+from elsewhere.checker.attacks import first_circles
+from elsewhere.checker.places import Points, chord_of, directions
 from elsewhere.globe import Cells, between_km, place
 from elsewhere.scorers.protocol import combine_rows
 from elsewhere.values.promise import HiddenCircles
@@ -57,6 +59,24 @@ def test_the_first_places_are_what_striking_out_by_hand_gives() -> None:
     total = total_of(values, [0, 1])
     assert probabilities_of(total, 0.75) == pytest.approx(np.exp(0.75 * total - np.log(
         np.exp(0.75 * total).sum())))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Gdańsk", "Lisbon", "Cairo", "Osaka", "Quito", "Suva"])
+def test_no_rank_is_worse_than_that_of_circles_centred_anywhere(name: str) -> None:
+    points, town = Points(*LEAVES.points), place(name)
+    home = (town.lat + 0.15, town.lon - 0.2)
+    places = place_guesses(LEAVES, 25.0, (home,))
+    rng = np.random.default_rng(town.population)
+    lats, lons = LEAVES.points
+    for height in (2.0, 4.0, 6.0, 8.0):
+        row = rng.normal(0, 1.5, LEAVES.count)
+        row += height * np.exp(-((between_km(lats, lons, *home) / 40) ** 2) / 2)
+        probability = probabilities_of(row, 1.0)
+        (at,) = directions([home[0]], [home[1]])
+        circles = first_circles(points, probability, 25.0, 10)
+        near = [np.linalg.norm(centre - at) <= chord_of(25.0) for centre in circles]
+        rank = places.rank(places.first(probability, MAX_RANK)[0])
+        assert rank <= (near.index(True) + 1 if any(near) else MAX_RANK + 1)
 
 
 def test_an_audit_of_places() -> None:

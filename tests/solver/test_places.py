@@ -15,7 +15,7 @@ from elsewhere.globe.circles import Circles, cosine, grid_around
 from elsewhere.globe.coordinates import Floats, Ints, unit_vector
 from elsewhere.solver import places
 from elsewhere.solver.circle_attacker import CircleAttacker
-from elsewhere.solver.places import hidden_circles, place_attacker, plan_places
+from elsewhere.solver.places import place_attacker, plan_places
 from elsewhere.solver.problem import FREE, IN, OUT, Mask, Problem
 from tests.solver.small_globes import MIDDLES, SmallAlbum, globe, scatter, small_album
 
@@ -113,7 +113,8 @@ def test_every_hidden_circle_lies_in_one_of_the_grid(seed: int) -> None:
     circles = globe(rng, 40, radius)
     at = rng.integers(40, size=3)
     lat, lon = (axis[at] for axis in circles.points)
-    sets = [set(cells.tolist()) for cells in hidden_circles(circles, lat, lon)]
+    _, found = circles.sets_near(circles.hidden_places(lat, lon))
+    sets = [set(cells.tolist()) for cells in found]
     for photo in range(3):
         km = radius * np.sqrt(rng.random(200))
         centres = unit_vector(*scatter(rng, (lat[photo], lon[photo]), km))
@@ -190,7 +191,8 @@ def test_scores_far_below_zero_are_compared_and_not_cut_off() -> None:
 def test_the_nearest_cell_stands_for_a_photo_with_none_near() -> None:
     rng = np.random.default_rng(3)
     circles = globe(rng, 30, 25.0)
-    found = hidden_circles(circles, np.array([-60.0]), np.array([100.0]))
+    places = circles.hidden_places(np.array([-60.0]), np.array([100.0]))
+    _, found = circles.sets_near(places)
     nearest = int(np.argmax(circles.unit @ unit_vector(-60.0, 100.0).ravel()))
     assert any(nearest in cells for cells in found)
 

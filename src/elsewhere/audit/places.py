@@ -35,8 +35,9 @@ Positions = tuple[tuple[float, float], ...]
 class PlaceGuesses:
     """The places of one radius, and those of them that are hidden.
 
-    A centre is a cell's point. Where a hidden position has no cell's point within the radius, the
-    centre between it and the nearest one is added; beyond two radii that cell stands for it.
+    Centres are cells' points. Near what is hidden they are moved as well, on a grid: each circle
+    that is centred there lies in one that is counted, so no rank is worse than a better attacker's.
+    Where a hidden position has no cell's point within two radii, the nearest cell stands for it.
     """
 
     def __init__(self, cells: Cells, radius_km: float, positions: Positions = ()) -> None:
@@ -52,41 +53,45 @@ class PlaceGuesses:
         """The cells that stand for what is hidden: their points lie within the radius of it."""
         self.km = np.full(cells.count, np.inf)
         """(cells,) from the nearest hidden position to each cell's point."""
-        self._extra: list[Ints] = []
+        self._moved, self._starts = np.zeros(0, np.int64), np.zeros(1, np.int64)
         self._places = np.zeros((0, 3))
         if positions:
-            self._hide(unit_vector(*np.array(positions).T))
+            self._hide(positions)
 
-    def _hide(self, places: Floats) -> None:
-        self._places, radius, unit = places, self.radius_km, self.unit
-        along, nearest = np.full(len(unit), -1.0), np.zeros(len(places), dtype=np.int64)
-        for start in range(0, len(places), _BLOCK):
-            cosines = places[start : start + _BLOCK] @ unit.T
+    def _hide(self, positions: Positions) -> None:
+        lat, lon = np.array(positions).T
+        self._places, radius, unit = unit_vector(lat, lon), self.radius_km, self.unit
+        along, nearest = np.full(len(unit), -1.0), np.zeros(len(lat), dtype=np.int64)
+        for start in range(0, len(lat), _BLOCK):
+            cosines = self._places[start : start + _BLOCK] @ unit.T
             nearest[start : start + _BLOCK] = cosines.argmax(axis=1)
             np.maximum(along, cosines.max(axis=0), out=along)
         self.km = EARTH_KM * np.arccos(np.clip(along, -1.0, 1.0))
-        self.near = self.km <= radius + TOLERANCE_KM
+        places = self.circles.hidden_places(lat, lon)
+        self.near[self.circles.within(places, radius)] = True
         # positions without a point near
-        along = (unit[nearest] * places).sum(axis=1)
-        lonely = np.unique(nearest[along < cosine(2 * radius)])
-        self.near[lonely] = True
-        between = (along >= cosine(2 * radius)) & (along < cosine(radius + TOLERANCE_KM))
-        self.hidden = np.union1d(np.flatnonzero(self.near), nearest[between])
-        if between.any():
-            middles = places[between] + unit[nearest[between]]
-            middles /= np.linalg.norm(middles, axis=1, keepdims=True)
-            inside = middles @ unit.T >= cosine(radius + TOLERANCE_KM)
-            self._extra = [np.flatnonzero(row) for row in inside]
-            self.unit = np.concatenate((unit, middles))
-            self.owner = np.concatenate((self.owner, nearest[between]))
-            self.near = np.concatenate((self.near, np.ones(len(middles), bool)))
+        along = (unit[nearest] * self._places).sum(axis=1)
+        far = along < cosine(radius + TOLERANCE_KM)
+        self.hidden = np.union1d(np.flatnonzero(self.near), nearest[far])
+        centres, moved = self.circles.sets_near(places)
+        lengths = [len(cells) for cells in moved]
+        self._moved = np.concatenate([np.zeros(0, np.int64), *moved])
+        self._starts = np.cumsum([0, *lengths])
+        self.unit = np.concatenate((unit, centres))
+        owners = [
+            int(cells[(unit[cells] @ centre).argmax()])
+            for centre, cells in zip(centres, moved, strict=True)
+        ]
+        self.owner = np.concatenate((self.owner, np.array(owners, np.int64)))
+        self.near = np.concatenate((self.near, np.ones(len(moved), bool)))
 
     def masses(self, probability: Floats) -> Floats:
         """(centres,) what the circle around each centre holds."""
         masses = self.circles.masses(probability)
-        if not self._extra:
+        if not len(self._moved):
             return masses
-        return np.append(masses, [probability[cells].sum() for cells in self._extra])
+        moved = np.add.reduceat(probability[self._moved], self._starts[:-1])
+        return np.concatenate((masses, moved))
 
     def first(self, probability: Floats, count: int) -> tuple[Ints, Floats]:
         """The centres of the first places, and what each holds; a tie goes to the hidden."""
@@ -160,11 +165,17 @@ class PlaceGuesses:
             found.append(Guess(cell, name, lat, lon, min(1.0, max(0.0, chance))))
         return tuple(found)
 
+    def _cells_of(self, centre: int) -> Ints:
+        """The cells in the circle around a centre."""
+        if centre < self.cells.count:
+            return self.circles.of(centre)
+        at = centre - self.cells.count
+        return self._moved[self._starts[at] : self._starts[at + 1]]
+
     def table(self, values: FloatMatrix, photos: Sequence[int], centres: Sequence[int]) -> Floats:
         """(photos, centres) the logarithm of what each photo's own circle holds there."""
         groups = [
-            self.circles.of(centre) if centre < self.cells.count else
-            self._extra[centre - self.cells.count]
+            self._cells_of(centre)
             for centre in centres
         ]  # fmt: skip
         starts = np.cumsum([0, *map(len, groups[:-1])])

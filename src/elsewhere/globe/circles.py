@@ -19,6 +19,8 @@ TOLERANCE_KM = 1e-5
 
 A circle's cells lie inside it by as much, and what must be apart is apart by as much more.
 """
+GRID = 12
+"""Steps in a radius of the grid of centres near a place."""
 _BLOCK = 256
 _CANDIDATES = 16
 """Centres looked at first for each distinct one."""
@@ -120,6 +122,52 @@ class Circles:
         for _, cells in self.clusters(places, km):
             near[cells] = True
         return np.flatnonzero(near)
+
+    def hidden_places(self, lat: Floats, lon: Floats) -> Floats:
+        """Unit vectors of the photos, and of the cells that stand for those with no cell near."""
+        pairs = np.unique(np.column_stack((lat, lon)), axis=0)
+        places = unit_vector(*pairs.T)
+        reach = 2 * self.radius_km
+        lonely = np.ones(len(places), bool)
+        for cluster, near in self.clusters(places, reach):
+            along = places[cluster] @ self.unit[near].T
+            lonely[cluster] = along.max(axis=1, initial=-2.0) < cosine(reach + TOLERANCE_KM)
+        if lonely.any():
+            nearest = np.unique((places[lonely] @ self.unit.T).argmax(axis=1))
+            places = np.concatenate((places, self.unit[nearest]))
+        return places
+
+    def sets_near(self, places: Floats, *, real: bool = False) -> tuple[Floats, tuple[Ints, ...]]:
+        """Centres, and the cells of circles such that each circle centred within the radius of a
+        place lies in one of them; or, `real`, cells of some circles that are centred there.
+        """
+        radius, step = self.radius_km, self.radius_km / GRID
+        found: dict[bytes, tuple[Floats, Ints]] = {}
+        for cluster, near in self.clusters(places, 2 * radius):
+            grid = grid_around(places[cluster], radius, step)
+            reach = radius + step + TOLERANCE_KM
+            if real:
+                reach = max(radius - 2 * TOLERANCE_KM, 0.0)
+                grid = np.concatenate((grid, places[cluster], self.unit[near]))
+                grid = grid[(grid @ places[cluster].T >= cosine(reach)).any(axis=1)]
+            inside = self.unit[near] @ grid.T >= cosine(reach)
+            packed = {row.tobytes(): number for number, row in enumerate(np.packbits(inside, 0).T)}
+            numbers = np.array(list(packed.values()), dtype=np.int64)
+            sets = inside.T[numbers].astype(np.float32)
+            sizes = sets.sum(axis=1)
+            order = np.argsort(-sizes, kind="stable")
+            sets, sizes, numbers = sets[order], sizes[order], numbers[order]
+            # a set that lies in an earlier one is hidden with it
+            covered = np.zeros(len(sets), bool)
+            for start in range(0, len(sets), 1024):
+                part = slice(start, start + 1024)
+                lies_in = sets[part] @ sets.T == sizes[part, None]
+                covered[part] = np.tril(lies_in, start - 1).any(axis=1)
+            for at in np.flatnonzero(~covered & (sizes > 0)).tolist():
+                cells = near[sets[at] > 0]
+                found[cells.tobytes()] = grid[numbers[at]], cells
+        centres = np.array([centre for centre, _ in found.values()]).reshape(-1, 3)
+        return centres, tuple(cells for _, cells in found.values())
 
     def distinct(self, score: Floats, near: Ints, count: int) -> Ints:
         """The `count` best centres of `score` apart from each other, none of them in `near`.

@@ -23,6 +23,7 @@ from elsewhere.checker.facts import AlbumFacts, with_groups
 from elsewhere.globe import cell_names, place as find_place
 from elsewhere.globe.areas import distance_km
 from elsewhere.scorers.protocol import combine_rows
+from elsewhere.service.attacks import MAX_ANYWHERE_KM, guesses_near
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.scores import solve_and_check
@@ -186,7 +187,7 @@ def plan_independent_notes(
     return list(dict.fromkeys([*first, *notes, *posted.notes]))
 
 
-MAX_CHOICES = 255
+MAX_CHOICES = 63
 """Choices of photos that are tried one by one, where no plan was found."""
 
 
@@ -215,12 +216,10 @@ def _finds(
     """Whether something hidden is among the first places that a threat guesses from photos."""
     model, circles = scored.models[threat.model], threat.circles
     seen = sorted(photos if threat.sees is None else set(photos) & set(threat.sees))
-    if circles is None or not seen or model.about.globe is None:
+    if circles is None or not seen or circles.radius_km > MAX_ANYWHERE_KM:
         return False
-    rows = posted.append_to(model.scores, threat.model).values[seen].astype(np.float64)
-    places = place_guesses(model.about.globe, circles.radius_km, circles.positions)
-    belief = np.exp(combine_rows(rows, model.about.exponents))
-    return places.rank(places.first(belief, top)[0]) <= top
+    rows = posted.append_to(model.scores, threat.model).values[seen]
+    return guesses_near(model.about, rows, circles, top)
 
 
 NEARLY_ALL = 0.8

@@ -6,7 +6,7 @@ and again by `verify`; where one finds a hidden place, that is said.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -22,6 +22,7 @@ from elsewhere.checker.attacks import (
 from elsewhere.checker.places import Points, chord_of, directions, with_nearest
 from elsewhere.checker.proof import keeps_away
 from elsewhere.globe import Cells
+from elsewhere.globe.circles import best_apart, find_circles
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.scorers import ScorerInfo
 from elsewhere.scorers.protocol import exponent
@@ -61,16 +62,12 @@ def first_places(info: ScorerInfo, rows: FloatMatrix, radius_km: float, count: i
     Large ones are centred on points: there are too many others.
     """
     assert info.globe is not None
-    points = points_of(info.globe)
     weights = posterior(rows, _calibrated(info))
     if radius_km <= MAX_ANYWHERE_KM:
-        return np.array([*first_circles(points, weights, radius_km, count)]).reshape(-1, 3)
-    centres: list[Floats] = []
-    left = weights.copy()
-    while len(centres) < count and left.max() > 0:
-        centres.append(points.unit[int(left.argmax())])
-        left[points.near(centres[-1], 2 * radius_km)] = 0.0
-    return np.array(centres).reshape(-1, 3)
+        centres = first_circles(points_of(info.globe), weights, radius_km, count)
+        return np.array([*centres]).reshape(-1, 3)
+    circles = find_circles(info.globe.points, radius_km)
+    return circles.unit[best_apart(circles.unit, circles.masses(weights), 2 * radius_km, count)]
 
 
 def comes_near(info: ScorerInfo, scores: Scores, circles: HiddenCircles, first: int) -> bool:
@@ -78,11 +75,16 @@ def comes_near(info: ScorerInfo, scores: Scores, circles: HiddenCircles, first: 
 
     Of large places, whether it is not proved that none is.
     """
+    if circles.radius_km > MAX_ANYWHERE_KM:
+        return not keeps_away(scores, circles, first)
+    return guesses_near(info, scores.values, circles, first)
+
+
+def guesses_near(info: ScorerInfo, rows: FloatMatrix, circles: HiddenCircles, first: int) -> bool:
+    """Whether one of the first places from these rows is near something hidden."""
     assert info.globe is not None
     radius = circles.radius_km
-    if radius > MAX_ANYWHERE_KM:
-        return not keeps_away(scores, circles, first)
-    centres = first_places(info, scores.values, radius, first)
+    centres = first_places(info, rows, radius, first)
     places = directions(*np.array(circles.positions).T)
     hidden = with_nearest(points_of(info.globe), places, radius)
     apart = np.linalg.norm(centres[:, None] - hidden, axis=2)
@@ -90,17 +92,26 @@ def comes_near(info: ScorerInfo, scores: Scores, circles: HiddenCircles, first: 
 
 
 def find_hits(
-    info: ScorerInfo, rows: FloatMatrix, circles: HiddenCircles, count: int
+    info: ScorerInfo,
+    rows: FloatMatrix,
+    circles: HiddenCircles,
+    count: int,
+    possible: Sequence[int] | None = None,
 ) -> tuple[Attack, ...]:
     """Which of the attacks have something hidden among their first `count` places.
 
     The excluder knows `count` too: he strikes out so many places of each photo and of the album.
+    `possible` are the cells that a prior leaves; None for all.
     """
     assert info.globe is not None
+    points = points_of(info.globe)
+    places = with_nearest(points, directions(*np.array(circles.positions).T), circles.radius_km)
+    if possible is not None:
+        rows = np.where(np.isin(np.arange(rows.shape[1]), possible), rows, -np.inf)
     target = Target(
-        points_of(info.globe),
+        points,
         rows,
-        directions(*np.array(circles.positions).T),
+        places,
         circles.radius_km,
         _calibrated(info),
         count,

@@ -461,7 +461,7 @@ def _find_hits(
         if threat.model not in found and top is not None:
             rows = request.scores[number].values[list(plan.shared)]
             if len(rows) <= MAX_ATTACKED_PHOTOS:
-                found[threat.model] = find_hits(about, rows, circles, top)
+                found[threat.model] = find_hits(about, rows, circles, top, threat.rivals)
     return {model: hits for model, hits in found.items() if hits}
 
 

@@ -293,13 +293,14 @@ def certified_attacks(
     done = set()
     for watch, against, view in zip(certificate.watches, promise.against, views, strict=True):
         circles = against.circles
-        key = circles and (watch.attack, circles.positions, circles.radius_km)
+        key = circles and (watch.attack, circles.positions, circles.radius_km, against.rivals)
         if circles is None or circles.radius_km > MAX_ANYWHERE_KM or key in done:
             continue
         done.add(key)
         asked = view.protected_k if certificate.top is None else certificate.top
         places = max(asked, 1)
-        hits = find_hits(infos[watch.attack], tables[watch.attack].values, circles, places)
+        rows = tables[watch.attack].values
+        hits = find_hits(infos[watch.attack], rows, circles, places, against.rivals)
         yield CertifiedAttacks(watch.attack, circles.radius_km, places, TRIED, hits)
 
 

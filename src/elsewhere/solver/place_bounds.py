@@ -31,7 +31,6 @@ from elsewhere.globe.circles import TOLERANCE_KM, Circles, best_apart, cosine
 from elsewhere.solver.circle_attacker import Groups
 from elsewhere.solver.exact import SearchLimits, solve
 from elsewhere.solver.exact.choices import Choices
-from elsewhere.solver.places import real_circles
 from elsewhere.solver.problem import (
     FREE,
     OUT,
@@ -89,7 +88,7 @@ class PlaceBound:
         self._several = np.flatnonzero(lengths > 1)  # the others hold nothing but their cell
         self._members, self._sizes = circles.groups(self._several)
         self._starts = np.cumsum(self._sizes) - self._sizes
-        real = real_circles(circles, places)
+        _, real = circles.sets_near(places, real=True)
         sizes = np.array([len(cells) for cells in real], np.intp)
         self._hidden = Groups(np.concatenate([np.zeros(0, np.intp), *real]), sizes)
         peaks = scores.max(axis=1).astype(np.float64)

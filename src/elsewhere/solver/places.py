@@ -39,8 +39,7 @@ from functools import cached_property
 
 import numpy as np
 
-from elsewhere.globe.circles import TOLERANCE_KM, Circles, cosine, grid_around
-from elsewhere.globe.coordinates import unit_vector
+from elsewhere.globe.circles import TOLERANCE_KM, Circles, cosine
 from elsewhere.solver.circle_attacker import CircleAttacker, Groups
 from elsewhere.solver.exact import Instance, SearchLimits, solve
 from elsewhere.solver.problem import (
@@ -66,8 +65,6 @@ MAX_SWITCHES = 64
 """Changes of a single photo with versions, tried by the promise's own words."""
 MAX_AT_A_TIME = 256
 """Units of a large album that are tried at a time."""
-GRID = 12
-"""Steps in a radius of the grid of hidden centres: a circle between them is a little larger."""
 _FIRST_RIVALS = 60
 """Rivals of the whole album that each photo is tried against before its own."""
 
@@ -87,62 +84,6 @@ class PlacePlan:
     """How often the rows were solved."""
 
 
-def hidden_circles(circles: Circles, lat: Floats, lon: Floats) -> tuple[Ints, ...]:
-    """Cells of circles such that each circle centred within R of a photo lies in one of them.
-
-    Where no cell is near enough to a photo to be in such a circle, the nearest one stands for it.
-    """
-    return _hidden_circles(circles, hidden_places(circles, lat, lon))
-
-
-def hidden_places(circles: Circles, lat: Floats, lon: Floats) -> Floats:
-    """Unit vectors of the photos, and of the cells that stand for those with no cell near."""
-    pairs = np.unique(np.column_stack((lat, lon)), axis=0)
-    places = unit_vector(*pairs.T)
-    reach = 2 * circles.radius_km
-    lonely = np.ones(len(places), bool)
-    for cluster, near in circles.clusters(places, reach):
-        along = places[cluster] @ circles.unit[near].T
-        lonely[cluster] = along.max(axis=1, initial=-2.0) < cosine(reach + TOLERANCE_KM)
-    if lonely.any():
-        nearest = np.unique((places[lonely] @ circles.unit.T).argmax(axis=1))
-        places = np.concatenate((places, circles.unit[nearest]))
-    return places
-
-
-def real_circles(circles: Circles, places: Floats) -> tuple[Ints, ...]:
-    """Cells of some circles that are centred within R of a place: those of the same grid."""
-    return _hidden_circles(circles, places, real=True)
-
-
-def _hidden_circles(circles: Circles, places: Floats, *, real: bool = False) -> tuple[Ints, ...]:
-    radius, step = circles.radius_km, circles.radius_km / GRID
-    found: dict[bytes, Ints] = {}
-    for cluster, near in circles.clusters(places, 2 * radius):
-        grid = grid_around(places[cluster], radius, step)
-        reach = radius + step + TOLERANCE_KM
-        if real:
-            reach = max(radius - 2 * TOLERANCE_KM, 0.0)
-            grid = np.concatenate((grid, places[cluster], circles.unit[near]))
-            grid = grid[(grid @ places[cluster].T >= cosine(reach)).any(axis=1)]
-        inside = circles.unit[near] @ grid.T >= cosine(reach)
-        packed = {row.tobytes(): number for number, row in enumerate(np.packbits(inside, 0).T)}
-        sets = inside.T[list(packed.values())].astype(np.float32)
-        sizes = sets.sum(axis=1)
-        order = np.argsort(-sizes, kind="stable")
-        sets, sizes = sets[order], sizes[order]
-        # a set that lies in an earlier one is hidden with it
-        covered = np.zeros(len(sets), bool)
-        for start in range(0, len(sets), 1024):
-            part = slice(start, start + 1024)
-            lies_in = sets[part] @ sets.T == sizes[part, None]
-            covered[part] = np.tril(lies_in, start - 1).any(axis=1)
-        for row in sets[~covered & (sizes > 0)]:
-            cells = near[row > 0]
-            found[cells.tobytes()] = cells
-    return tuple(found.values())
-
-
 def place_attacker(
     circles: Circles,
     scores: FloatMatrix,
@@ -160,8 +101,8 @@ def place_attacker(
     A row does where fewer than `alone` rivals of its own are ahead of every hidden circle; none
     does where that is 0. `photo_of` says which rows are versions of the same photo.
     """
-    places = hidden_places(circles, np.atleast_1d(lat), np.atleast_1d(lon))
-    hidden = _hidden_circles(circles, places)
+    places = circles.hidden_places(np.atleast_1d(lat), np.atleast_1d(lon))
+    _, hidden = circles.sets_near(places)
     near = circles.within(places, 3 * circles.radius_km)
     seen = np.ones(len(scores), bool) if sees is None else sees
     centres = _album_rivals(circles, scores, _shares(seen, photo_of), near, _FIRST_RIVALS)

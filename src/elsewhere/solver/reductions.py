@@ -24,7 +24,7 @@ from elsewhere.errors import InputError
 from elsewhere.globe.circles import find_circles
 from elsewhere.solver.circle_attacker import CircleAttacker
 from elsewhere.solver.place_bounds import PlaceBound
-from elsewhere.solver.places import hidden_places, place_attacker
+from elsewhere.solver.places import place_attacker
 from elsewhere.solver.problem import (
     FREE,
     IN,
@@ -240,7 +240,7 @@ def find_place_bound(against: Against, table: Scores) -> PlaceBound:
         if len(_PLACE_BOUNDS) >= MAX_PLACE_BOUNDS:
             _PLACE_BOUNDS.clear()
         circles = find_circles(table.points, hidden.radius_km)
-        places = hidden_places(circles, *np.array(hidden.positions).T)
+        places = circles.hidden_places(*np.array(hidden.positions).T)
         values = _possible_values(against, table)
         known = _PLACE_BOUNDS[key] = PlaceBound(circles, values, places)
     return known
