@@ -19,7 +19,6 @@ from elsewhere.checker.attacks import (
     attack_by_pooling,
     attack_by_population,
     attack_by_radius,
-    attack_on_points,
     attack_posterior,
     first_circles,
     population_prior,
@@ -37,7 +36,6 @@ from elsewhere.checker.places import (
     directions,
     find_apart,
     heaviest_sets,
-    meeting_points,
     prove_places,
 )
 from elsewhere.globe import circles as circles_module
@@ -69,25 +67,58 @@ def prove(album: SmallAlbum, kept: Mask, *, quick: bool = False) -> tuple[PlanPr
     return prove_places(ChosenRows(album.scores[kept]), hidden, promise)
 
 
+def on_sphere(lat: Floats, lon: Floats) -> Floats:
+    lat, lon = np.radians(lat), np.radians(lon)
+    return np.column_stack((np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)))
+
+
+def straight(km: float) -> float:
+    """The straight line between points so many km apart on the unit sphere."""
+    return float(np.sqrt(2 - 2 * np.cos(km / 6371.0088)))
+
+
+def equally_far(unit: Floats, others: Floats, km: float) -> Floats:
+    """All centres so many km from a point and from one of the others, by their own formula: from
+    the middle between the two, to both sides, at a right angle to their great circle.
+    """
+    found = [np.zeros((0, 3))]
+    for first in unit:
+        for second in others:
+            middle, side = first + second, np.cross(first, second)
+            lengths = np.linalg.norm(middle), np.linalg.norm(side)
+            if min(lengths) < 1e-9:
+                continue
+            middle, side = middle / lengths[0], side / lengths[1]
+            along = np.cos(km / 6371.0088) / (middle @ first)
+            if abs(along) <= 1:
+                across = np.sqrt(1 - along**2)
+                found.append(
+                    np.array([along * middle + across * side, along * middle - across * side])
+                )
+    return np.concatenate(found)
+
+
 class Attacker:
-    """An attacker by brute force: all centres where circles meet, and many more near photos."""
+    """An attacker by brute force: all centres where circles meet, and many more near photos.
+
+    He shares no geometry with the check.
+    """
 
     def __init__(self, album: SmallAlbum, seed: int = 0) -> None:
         rng = np.random.default_rng(seed)
         radius = album.circles.radius_km
-        self.album, self.unit = album, directions(*album.circles.points)
-        self.places = directions(album.lat, album.lon)
+        self.album, self.unit = album, on_sphere(*album.circles.points)
+        self.places = on_sphere(album.lat, album.lon)
         around = np.concatenate((self.unit, self.places))
-        angle = radius / EARTH_KM
         spread = [
-            directions(*scatter(rng, (lat, lon), radius * np.sqrt(rng.random(40))))
+            on_sphere(*scatter(rng, (lat, lon), radius * np.sqrt(rng.random(40))))
             for lat, lon in zip(album.lat, album.lon, strict=True)
         ]
-        met = meeting_points(self.unit, around, angle, angle)
+        met = equally_far(self.unit, around, radius)
         self.centres = np.concatenate((around, met, *spread))
-        reach = chord_of(radius) + 1e-12
+        reach = straight(radius) + 1e-12
         self.holds = self._chords(self.unit) <= reach
-        self.hidden = (self._chords(self.places) <= chord_of(radius)).any(axis=1)
+        self.hidden = (self._chords(self.places) <= straight(radius)).any(axis=1)
 
     def _chords(self, others: Floats) -> Floats:
         return np.array(
@@ -105,7 +136,7 @@ class Attacker:
     def finds(self, logs: Floats, first: int) -> bool:
         """Whether one of the first circles is hidden. Ties are broken his way."""
         free = np.ones(len(logs), bool)
-        double = chord_of(2 * self.album.circles.radius_km)
+        double = straight(2 * self.album.circles.radius_km)
         for _ in range(first):
             best = logs[free].max(initial=-np.inf)
             tied = free & (logs >= best - 1e-13)
@@ -439,7 +470,6 @@ def test_each_attack_finds_what_it_is_made_for() -> None:
     prior = np.zeros(12)
     prior[0] = 3.0
     assert attack_by_population(target(hidden), prior)[0].attack is Attack.POPULATION
-    assert attack_on_points(target(hidden), Points([0.0], [0.1]), np.zeros((1, 1)))
     excluded = attack_by_exclusion(target(hidden), 2)
     assert [hit.attack for hit in excluded] == [Attack.EXCLUDER]
     assert not attack_by_exclusion(target(rows_of({3: 0.3, 4: 0.3, 5: 0.2, 6: 0.1})), 2)
@@ -458,9 +488,7 @@ def test_circles_of_other_sizes() -> None:
 def test_all_attacks_together() -> None:
     album = target(rows_of({0: 0.5}))
     found = {hit.attack for hit in try_attacks(album, 2, prior=np.zeros(12))}
-    assert found == {*Attack} - {Attack.POINTS, Attack.EXCLUDER}
-    on_points = (line(), np.log(rows_of({0: 0.5})))
-    assert Attack.POINTS in {hit.attack for hit in try_attacks(album, 2, on_points=on_points)}
+    assert found == {*Attack} - {Attack.EXCLUDER}
 
 
 def test_people_are_counted_by_cell() -> None:

@@ -102,7 +102,7 @@ def test_claims_and_guesses_about_circles() -> None:
 def test_attacks_that_were_tried() -> None:
     none = TriedAttacks("the model tiny", 25.0, 5, tuple(Attack), ())
     assert messages.attacks_text(none) == (
-        "8 attacks were tried beside the proof with the model tiny: none of them comes within "
+        "7 attacks were tried beside the proof with the model tiny: none of them comes within "
         "25 km of what is hidden with the first 5 places"
     )
     assert "2 of them come within" in messages.attacks_text(

@@ -3,8 +3,8 @@
 An attacker makes a posterior over the points from the kept photos, and takes its first circles:
 the heaviest one, centred anywhere, then the heaviest that is centred more than twice its radius
 from it, and so on. A *hit* is a centre within R of a photo. Here he weighs photos as no promise
-foresees: he averages probabilities, takes half of the album, has other points, draws larger or
-smaller circles, or knows where people live. The *excluder* knows k and the tool. He strikes out the
+foresees: he averages probabilities, takes half of the album, draws larger or smaller circles, or
+knows where people live. The *excluder* knows k and the tool. He strikes out the
 first k places of every kept photo and of the album, since the tool pushed the place behind them,
 and guesses among what is left.
 """
@@ -68,12 +68,11 @@ def try_attacks(
     first: int,
     *,
     prior: Floats | None = None,
-    on_points: tuple[Points, FloatMatrix] | None = None,
 ) -> tuple[Hit, ...]:
     """The hits of all attacks; `first` is the k that the excluder knows.
 
-    `prior` are logs of how likely each cell is before any photo (`population_prior`); `on_points`
-    are other points and the kept photos' rows there. Without them these two are not tried.
+    `prior` are logs of how likely each cell is before any photo (`population_prior`). Without it
+    that attack is not tried.
     """
     attacks = [
         attack_posterior(target),
@@ -85,8 +84,6 @@ def try_attacks(
     ]
     if prior is not None:
         attacks.append(attack_by_population(target, prior))
-    if on_points is not None:
-        attacks.append(attack_on_points(target, *on_points))
     return tuple(hit for hits in attacks for hit in hits)
 
 
@@ -109,12 +106,6 @@ def attack_by_halves(target: Target) -> tuple[Hit, ...]:
         if len(part):
             found += _hits(target, Attack.HALVES, posterior(part, target.exponent))
     return tuple(found)
-
-
-def attack_on_points(target: Target, points: Points, rows: FloatMatrix) -> tuple[Hit, ...]:
-    """The posterior on other points, with the kept photos' rows there."""
-    weights = posterior(rows, target.exponent)
-    return _hits(target, Attack.POINTS, weights, points=points)
 
 
 def attack_by_radius(target: Target, factor: float) -> tuple[Hit, ...]:
@@ -167,13 +158,12 @@ def _hits(
     attack: Attack,
     weights: Floats,
     *,
-    points: Points | None = None,
     radius_km: float | None = None,
     struck: Sequence[Floats] = (),
 ) -> tuple[Hit, ...]:
     """The first circle of these weights within R of a photo, if it is among those that count."""
     radius = radius_km or target.radius_km
-    circles = first_circles(points or target.points, weights, radius, target.count, struck)
+    circles = first_circles(target.points, weights, radius, target.count, struck)
     near = chord_of(target.radius_km)
     for rank, centre in enumerate(circles, start=1):
         if np.linalg.norm(target.places - centre, axis=1).min() <= near:

@@ -47,6 +47,9 @@ shared, and 0 with a plan like this (measured on 102 real trips).
         for other in others
     ]
     also = f"; of models that the plan does not ask, {listed(strangers)}" if strangers else ""
+    if trips.excluder is not None:
+        knowing, without = (_of_100(count, trips) for count in trips.excluder)
+        also += f"; for somebody who knows this tool {knowing}, and {without} without any photo"
     after = _of_100(trips.after[own], trips)
     return f"{before} with everything shared, and {after} with a plan like this{also} {on}."
 

@@ -129,7 +129,6 @@ ATTACKS = {
     Attack.POSTERIOR: "adds up the photos as it should",
     Attack.LINEAR_POOLING: "averages the photos' probabilities",
     Attack.HALVES: "takes half of the photos",
-    Attack.POINTS: "has other points",
     Attack.SMALLER_CIRCLES: "draws smaller circles",
     Attack.LARGER_CIRCLES: "draws larger circles",
     Attack.POPULATION: "knows where people live",

@@ -32,8 +32,6 @@ from elsewhere.values.scores import FloatMatrix, Scores
 
 Floats = NDArray[np.float64]
 
-TRIED = tuple(attack for attack in Attack if attack is not Attack.POINTS)
-"""The attacks that are tried; a model has no other points than its cells'."""
 MAX_ANYWHERE_KM = 60.0
 """Larger circles hold so many points that not all of them can be tried."""
 MARGIN_KM = 0.001

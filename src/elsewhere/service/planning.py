@@ -89,7 +89,7 @@ class AlbumPlan(Outcome):
     top: int | None
     """The secret top really used, at least the one asked for; None under a budget."""
     attacked: bool = False
-    """Whether attacks that no promise is about were tried on it."""
+    """Whether all attacks that no promise is about, and that can be tried on it, were tried."""
     versions: AlbumVersions | None = None
     """The versions of photos that it was chosen among; None where photos are shared as they are."""
 
@@ -513,9 +513,18 @@ def _try(
     wishes = replace(wishes, time_limit=None, work_limit=ALTERNATIVE_WORK)
     places, posted, versions = album_plan.places, album_plan.posted, album_plan.versions
     candidates = None if versions is None else versions.candidates
+    # a plan that was made tighter is compared with one that would be
+    tightened = any(note.kind is NoteKind.TIGHTENED for note in album_plan.notes)
     try:
         other = plan_album(
-            scored, places, wishes, posted=posted, draw=draw, reasons=False, candidates=candidates
+            scored,
+            places,
+            wishes,
+            posted=posted,
+            draw=draw,
+            reasons=False,
+            attacked=tightened,
+            candidates=candidates,
         )
     except InputError:
         return None

@@ -41,7 +41,7 @@ from elsewhere.formats.copy_certificate import (
 from elsewhere.scorers import Photo, Row, Scorer, ScorerInfo, each, find
 from elsewhere.scorers.protocol import FeatureScorer, check_row
 from elsewhere.scorers.tower import forget_features
-from elsewhere.service.attacks import MAX_ANYWHERE_KM, TRIED, find_hits
+from elsewhere.service.attacks import MAX_ANYWHERE_KM, find_hits
 from elsewhere.service.copy_claims import (
     CopyAttacker,
     claims_and_guesses,
@@ -55,7 +55,7 @@ from elsewhere.service.private_files import (
     read_private,
 )
 from elsewhere.service.scored_album import model_name
-from elsewhere.values.problems import PlanProblem, ProblemKind
+from elsewhere.values.problems import Attack, PlanProblem, ProblemKind
 from elsewhere.values.scores import Scores
 from elsewhere.values.verification import (
     CopyNote,
@@ -301,7 +301,7 @@ def certified_attacks(
         places = max(asked, 1)
         rows = tables[watch.attack].values
         hits = find_hits(infos[watch.attack], rows, circles, places, against.rivals)
-        yield CertifiedAttacks(watch.attack, circles.radius_km, places, TRIED, hits)
+        yield CertifiedAttacks(watch.attack, circles.radius_km, places, tuple(Attack), hits)
 
 
 def _find_scorer(model: Model, specs: Sequence[str], own: bool) -> Scorer:

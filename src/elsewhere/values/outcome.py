@@ -50,6 +50,8 @@ class MeasuredTrips:
     """By attacker, with everything shared."""
     after: Mapping[str, int] | None = None
     """By attacker, with a plan by the default wishes; None where that was not measured."""
+    excluder: tuple[int, int] | None = None
+    """By somebody who knows this tool, with such a plan, and without any photo."""
     trips: int = 129
     first: int = 5
     photos: tuple[int, int] = (6, 35)
@@ -62,11 +64,13 @@ MEASURED = (
         25.0,
         {"embedded": 51, "DINOv2": 20, "look-up": 32},
         {"embedded": 0, "DINOv2": 2, "look-up": 5},
+        (20, 10),
     ),
     MeasuredTrips(50.0, {"embedded": 67, "DINOv2": 23, "look-up": 37}),
     MeasuredTrips(100.0, {"embedded": 79, "DINOv2": 28, "look-up": 45}),
 )
-"""`elsewhere-lab run trips` measures them. Plans ask the first attacker and none of the others."""
+"""`elsewhere-lab run trips` measures them. Plans ask the first attacker and none of the others. The
+defaults were chosen on these trips."""
 
 
 def measured_trips(

@@ -138,8 +138,6 @@ class Attack(StrEnum):
     """The mean of the photos' probabilities."""
     HALVES = auto()
     """The first or second half of the album, or every second photo."""
-    POINTS = auto()
-    """Other points than the cells'."""
     SMALLER_CIRCLES = auto()
     """Circles of 0.8 R."""
     LARGER_CIRCLES = auto()

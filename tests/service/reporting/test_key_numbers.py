@@ -46,18 +46,21 @@ def plan(album: ScoredAlbum, wishes: Wishes = EXACT) -> AlbumPlan:
 
 
 def test_measured_numbers_are_those_of_the_results_page() -> None:
-    rows = {}
+    rows, excluders = {}, {}
     for line in RESULTS.read_text().splitlines():
         fields = [field.strip() for field in line.strip("|").split("|")]
         if line.startswith("| ") and len(fields) == 13 and re.match(r"\d+ \(", fields[3]):
             counts = [int(fields[n].split()[0]) for n in (3, 8, 9)]
             rows[fields[0]] = dict(zip(("embedded", "DINOv2", "look-up"), counts, strict=True))
+            excluders[fields[0]] = fields[10].split()[0]
             assert fields[12] == "129" or fields[0].startswith("endangered")
     for measured in MEASURED:
         radius = "" if measured.radius_km == 25 else f", R = {measured.radius_km:g} km"
         assert measured.before == rows[f"everything shared{radius}"]
         if measured.after is not None:
             assert measured.after == rows["secret k, each photo 5, θ = .1"]
+            names = ("secret k, each photo 5, θ = .1", "no photos at all")
+            assert measured.excluder == tuple(int(excluders[name]) for name in names)
 
 
 def test_only_what_was_measured_is_said() -> None:
@@ -129,8 +132,8 @@ def test_the_numbers_before_and_after(trip: ScoredAlbum) -> None:
     assert texts["measured"] == (
         "Of 100 such albums 40 have one of the model's first 5 guesses within 25 km with "
         "everything shared, and 0 with a plan like this; of models that the plan does not ask, "
-        "DINOv2 2 instead of 16 and a look-up of like photos 4 instead of 25 (measured on 129 real "
-        "trips)."
+        "DINOv2 2 instead of 16 and a look-up of like photos 4 instead of 25; for somebody who "
+        "knows this tool 16, and 8 without any photo (measured on 129 real trips)."
     )
     assert texts["model's chance"].startswith("The embedded model gives the 25 km around Lisbon")
     audited = audit_album(album, places_of(album.photos), Wishes()).numbers
