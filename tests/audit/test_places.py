@@ -74,7 +74,7 @@ def test_no_rank_is_worse_than_that_of_circles_centred_anywhere(name: str) -> No
         probability = probabilities_of(row, 1.0)
         (at,) = directions([home[0]], [home[1]])
         circles = first_circles(points, probability, 25.0, 10)
-        near = [np.linalg.norm(centre - at) <= chord_of(25.0) for centre in circles]
+        near = [bool(np.linalg.norm(centre - at) <= chord_of(25.0)) for centre in circles]
         rank = places.rank(places.first(probability, MAX_RANK)[0])
         assert rank <= (near.index(True) + 1 if any(near) else MAX_RANK + 1)
 

@@ -21,7 +21,7 @@ def row(*shares: tuple[int, float]) -> np.ndarray:
     belief = np.full(LEAVES.count, (1 - sum(share for _, share in shares)) / LEAVES.count)
     for leaf, share in shares:
         belief[leaf] += share
-    return np.log(belief)[None].astype(np.float32)
+    return np.asarray(np.log(belief)[None], np.float32)
 
 
 def nearest(lat: float, lon: float) -> int:
