@@ -20,8 +20,12 @@ from elsewhere.album.places import places_of
 from elsewhere.audit.values import Guess
 from elsewhere.example import ALBUM
 from elsewhere.report.colours import FONT, LIGHT
+from elsewhere.scorers import RowCache
 from elsewhere.service import ScoredAlbum, score_album
 from elsewhere.service.album_audit import Beliefs
+from elsewhere.service.edit_planning import plan_with_edits
+from elsewhere.service.edited_album import apply_edits
+from elsewhere.service.jobs import confirming
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.values.wishes import Wishes
@@ -42,7 +46,7 @@ def thumbnail(content: bytes) -> str:
 
 
 def photos(seen: ScoredAlbum, withheld: set[int]) -> Iterator[str]:
-    """The contact sheet; what is withheld is faded and crossed out."""
+    """The contact sheet as it goes out; what is withheld is faded and crossed out."""
     for number, photo in enumerate(seen.photos):
         x, y = number % COLUMNS * (WIDE + GAP), 30 + number // COLUMNS * (HIGH + 26)
         gone = number in withheld
@@ -84,9 +88,11 @@ def text(x: float, y: float, words: str, colour: str, size: int, *, bold: bool =
 
 def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
     """All of it."""
-    beliefs = Beliefs(seen, plan.threats, NOTHING_POSTED)
+    as_they_are = Beliefs(seen, plan.threats, NOTHING_POSTED)
+    goes_out = apply_edits(seen, plan.edits)
     hidden, kept = plan.threats[0].hidden_name, list(plan.plan.kept)
-    before, after = beliefs.belief(0, None), beliefs.belief(0, kept)
+    before = as_they_are.belief(0, None)
+    after = Beliefs(goes_out, plan.threats, NOTHING_POSTED).belief(0, kept)
     assert before is not None and after is not None
     withheld = set(plan.plan.withheld)
     sheet = 30 + -(-len(seen.photos) // COLUMNS) * (HIGH + 26)
@@ -95,8 +101,15 @@ def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{-EDGE} {-EDGE} {wide} {high}" '
         f'width="{wide}" height="{high}" font-family="{escape(FONT)}">',
         f'<rect x="{-EDGE}" y="{-EDGE}" width="{wide}" height="{high}" fill="{LIGHT.ground}"/>',
-        text(0, 16, f"{len(withheld)} of {len(seen.photos)} withheld", LIGHT.ink, 14, bold=True),
-        *photos(seen, withheld),
+        text(
+            0,
+            16,
+            f"{len(withheld)} of {len(seen.photos)} withheld, {len(plan.edits)} covered",
+            LIGHT.ink,
+            14,
+            bold=True,
+        ),
+        *photos(goes_out, withheld),
         *guesses(before.guesses, hidden, 16, f"Where the model puts all {len(seen.photos)}"),
         *guesses(after.guesses, hidden, 16 + sheet // 2, f"… and the {len(kept)} that are shared"),
         "</svg>",
@@ -106,8 +119,11 @@ def picture(seen: ScoredAlbum, plan: AlbumPlan) -> str:
 
 def main() -> None:
     """Run the job on the example album, and draw what came of it."""
-    seen = score_album([ALBUM])
-    plan = plan_album(seen, places_of(seen.photos), Wishes(exact_top=True))
+    seen = score_album([ALBUM], cache=RowCache())
+    plan = plan_album(
+        seen, places_of(seen.photos), Wishes(exact_top=True, edits="cover"), attacked=True
+    )
+    plan = plan_with_edits(seen, plan, confirm=confirming(["embedded"]), cache=RowCache())
     drawn = picture(seen, plan)
     Path(sys.argv[1]).write_text(drawn, encoding="utf-8")
     print(f"{sys.argv[1]}: {len(drawn) / 1000:.0f} kB")

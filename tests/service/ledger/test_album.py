@@ -169,3 +169,18 @@ def test_an_album_without_photos_to_share_gives_nothing(ledger: Ledger) -> None:
     assert new_entries(album, places_of(album.photos), set()) == []
     remember(ledger, album)
     assert not ledger.path.exists()
+
+
+def test_a_version_that_is_public_counts_beside_the_photo_as_it_is(ledger: Ledger) -> None:
+    album = trip([Stay("Lisbon", 4, 0)])
+    rows = album.models[0].scores.values.copy()
+    rows[0] = rows[0, ::-1]
+    edited = seen(
+        [replace(album.photos[0], rendition=another(album).photos[0].rendition), *album.photos[1:]],
+        rows,
+    )
+    remember(ledger, edited, 0, 2)
+    back = found(ledger, album)
+    assert back.already == (2,), "the other version was never public"
+    assert np.array_equal(back.rows[0], rows[:1]), "what is public is fixed as it was shared"
+    assert found(ledger, edited).already == (0, 2)

@@ -38,7 +38,7 @@ def command(
     Examples:
 
     - `elsewhere demo`
-      (the whole job in a few seconds, as in `elsewhere protect`)
+      (the whole job in half a minute, as in `elsewhere protect --edits cover`)
     - `elsewhere demo -o somewhere.zip`
       (write the copy as an archive)
 
@@ -58,7 +58,7 @@ def command(
             markup=False,
         )
     # a secret k would make every run another example
-    wishes = Wishes(top=_TOP, exact_top=True)
+    wishes = Wishes(top=_TOP, exact_top=True, edits="cover")
     with stages() as progress:
         done = protect_album([ALBUM], target, wishes, command=COMMAND_LINE, progress=progress)
     show(done)
@@ -94,8 +94,8 @@ def _compare(done: ProtectedAlbum) -> None:
     with printed() as console:
         console.print(table)
         console.print(
-            "Greedy withholds the most telling photo first, and so on until the promise holds. "
-            "A real run also draws a larger top in secret; the demo uses --exact-top, so that it "
-            "comes out the same each time.",
+            "Greedy covers or withholds the most telling photo first, and so on until the promise "
+            "holds. The demo uses --edits cover. A real run also draws a larger top in secret; the "
+            "demo uses --exact-top, so that it comes out the same each time.",
             style="dim",
         )
