@@ -69,7 +69,7 @@ def reasons(experiment: str, numbers: Sequence[Number], *, largest: bool = False
     ['† Single top-1 (0.50 ± 0.001, paper 0.20): too high; we do not know why.']
     """
     groups: dict[str, list[str]] = {}
-    for number in numbers:
+    for number in numbers if experiment in _TABLES else ():
         if number.differs:
             error = "" if math.isnan(number.error) else f" ± {number.error:.2g}"
             values = f"{number.ours:.2f}{error}, paper {number.paper:.2f}"

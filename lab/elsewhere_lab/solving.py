@@ -1,6 +1,5 @@
 """What every experiment asks of a collection: how it ranks, what greedy does, what is optimal."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -98,12 +97,14 @@ def solve_quietly(scores: Any, truth: Any, **wishes: Any) -> Result:
 
 
 def within(photos: int, share: float) -> int:
-    """How many photos a share of them is, rounded down.
+    """How many photos a share of them is, rounded to the nearest (a half to the even number).
 
-    >>> within(16, 0.125), within(33, 0.25)
-    (2, 8)
+    The program that the authors published for albums rounds so.
+
+    >>> within(16, 0.125), within(33, 0.25), within(23, 0.125), within(20, 0.125)
+    (2, 8, 3, 2)
     """
-    return math.floor(photos * share + 1e-9)
+    return round(photos * share)
 
 
 def list_unproved(rows: Iterable[Row]) -> list[str]:

@@ -1,0 +1,158 @@
+"""Table 4 by the program that the authors published, with the plans that general solvers return."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from elsewhere.report.colours import LIGHT
+from elsewhere.solver.exact import SearchLimits, solve
+from elsewhere.solver.problem import Attacker, plain
+from elsewhere_lab import plots
+from elsewhere_lab.calibrated import PAPER_WORLD, PUBLISHED_WORLD
+from elsewhere_lab.collections import partitions, sample_parts
+from elsewhere_lab.experiments import say
+from elsewhere_lab.experiments.tables import FEWEST_TOPS, NESTING_STEPS, count_returned, pack
+from elsewhere_lab.general_solvers import NODES, SOLVERS, best_plan, installed, largest_gain
+from elsewhere_lab.paper import paper_number
+from elsewhere_lab.plots import Figure, label_places, legend_with_paper, plot_series
+from elsewhere_lab.solving import WORK, gains, rank_ahead, within
+from elsewhere_lab.sources import Simulator
+from elsewhere_lab.statistics import mean_by_cell, pick, select
+from elsewhere_lab.values import FloatMatrix, Number, Numbers, Part, Row, Rows, Scale, Value, number
+
+KINDS = {"R-16": 4, "R-32": 4, "R-64": 2}
+"""Collections of a cell; of the first one half of the photos may go too, which takes longest."""
+LARGE, PUBLISHED, REFITTED = "large T", "published T", "published T, fitted with it"
+READINGS = {
+    LARGE: (PAPER_WORLD, 100.0),
+    PUBLISHED: (PAPER_WORLD, 1.0),
+    REFITTED: (PUBLISHED_WORLD, 1.0),
+}
+"""The simulated world, and how many times the published T is taken."""
+SHARES = (0.125, 0.25, 0.5)
+
+
+def parts_published(source: Simulator, scale: Scale) -> list[Part]:
+    """Each reading with its cells."""
+    parts = sample_parts(source, scale, tuple(KINDS), share=0.3)
+    return [
+        Part(f"{i}-{part.name}", {**part.settings, "reading": reading})
+        for part in parts
+        for i, reading in enumerate(READINGS)
+    ]
+
+
+def measure_published(source: Simulator, scale: Scale, part: Part) -> Iterator[Row]:
+    """One row for each collection: the fewest photos under T, and each solver's plans."""
+    kind, reading = part.settings["kind"], part.settings["reading"]
+    setting, times = READINGS[reading]
+    there = replace(source, setting=setting)
+    for cell in part.settings["numbers"]:
+        for i, each in enumerate(islice(partitions(there, cell, kind, 1), KINDS[kind])):
+            gain = gains(each.scores, each.truth)
+            constant = times * largest_gain(gain)
+            row: dict[str, Value] = {**each.key, "reading": reading}
+            for top in FEWEST_TOPS:
+                row[f"fewest {top}"] = None
+                if i == 0 and rank_ahead(each.scores, each.truth) < top:
+                    row[f"fewest {top}"] = fewest_under(each.scores, each.truth, top, constant)
+            for solver in installed():
+                plans: dict[str, Value] = {}
+                for share in SHARES:
+                    name = f"{solver} {share}"
+                    plans |= {name: None, f"answer {name}": None}
+                    if i and (share == 0.5 or (share == 0.25 and not plans[f"{solver} 0.125"])):
+                        continue  # it would say nothing about the step from 12.5 to 25 %
+                    answer = best_plan(gain, within(each.photos, share), constant, solver)
+                    plans[f"answer {name}"] = answer.status
+                    if answer.status == "optimal":
+                        plans[name] = pack(answer.withheld)
+                row |= plans
+            yield row
+
+
+def fewest_under(scores: FloatMatrix, truth: int, top: int, constant: float) -> float | None:
+    """The smallest share to withhold when no cell may be behind the truth by more than T.
+
+    That every cell is no further behind is asked for by an attacker of its own.
+    """
+    problem = plain(scores.astype(np.float64), truth, top)
+    (ours,) = problem.attackers
+    far = np.minimum(gains(scores, truth), 0).sum(axis=0) < -constant
+    if far.any():
+        bounded = ours.rivals[far]
+        held = Attacker(ours.scores, ours.zone, bounded, len(bounded), lead=-constant)
+        problem = replace(problem, attackers=(ours, held))
+    answer = solve(problem, SearchLimits(work=WORK))
+    return None if answer.kept is None else float((~answer.kept).mean())
+
+
+def summarise_published(rows: Rows) -> Iterator[Number]:
+    """For each reading and solver: Table 4's shares, Table 2's, and how often there is no plan."""
+    solvers = [name for name in SOLVERS if rows and f"{name} 0.125" in rows[0]]
+    for solver in solvers:
+        for reading in READINGS:
+            for kind in KINDS:
+                mine = select(rows, kind=kind, reading=reading)
+                if mine:
+                    yield from _line(f"{kind}, {reading}, {solver}", kind, solver, mine)
+
+
+def _line(line: str, kind: str, solver: str, rows: Rows) -> Iterator[Number]:
+    for low, high, step in NESTING_STEPS:
+        pairs = [count_returned(row, solver, low, high) for row in rows]
+        shares = [pair[0] / pair[1] if pair and pair[1] else None for pair in pairs]
+        average = mean_by_cell(rows, shares)
+        yield Number(line, step, *average, paper_number("nesting", kind, step))
+    for top in FEWEST_TOPS:
+        column = f"top-{top} optimal"
+        fields = [row[f"fewest {top}"] for row in rows]
+        average = mean_by_cell(rows, [None if f is None else number(f) for f in fields])
+        yield Number(line, column, *average, paper_number("fewest", kind, column))
+    answers = [row[f"answer {solver} 0.125"] for row in rows]
+    none = [float(answer == "infeasible") for answer in answers if answer is not None]
+    yield Number(line, "no plan within 12.5 %", float(np.mean(none)), count=len(none))
+
+
+def findings_published(rows: Rows, numbers: Numbers) -> Iterator[str]:
+    """How far each reading is off both tables."""
+    far: dict[str, dict[str, list[float]]] = {}
+    for each in numbers:
+        if each.paper is not None and each.count:
+            table = "two" if each.column.startswith("top-") else "four"
+            line = each.line.partition(", ")[2]
+            off = abs(each.ours - each.paper)
+            far.setdefault(line, {"two": [], "four": []})[table].append(off)
+    for line, tables in far.items():
+        if all(tables.values()):
+            most = {name: max(every) for name, every in tables.items()}
+            yield say("published", "off", line=line, **most)
+    answers = [v for row in rows for k, v in row.items() if k.startswith("answer ") and v]
+    if stopped := answers.count("feasible"):
+        yield say("published", "unfinished", nodes=NODES, count=stopped, all=len(answers))
+
+
+def draw_published(rows: Rows, numbers: Numbers) -> Figure:
+    """Table 4's two columns by each reading and solver, and the paper's."""
+    figure, grid = plots.new_panels(2, (7.8, 3.4), sharey=True)
+    looks = {LARGE: (LIGHT.baseline, ":"), PUBLISHED: (LIGHT.withheld, "--")}
+    for axes, (_, _, step) in zip(grid, NESTING_STEPS, strict=True):
+        for solver, marker in zip(SOLVERS, "os", strict=True):
+            for reading in READINGS:
+                values = [pick(numbers, f"{kind}, {reading}, {solver}", step) for kind in KINDS]
+                if any(values):
+                    colour, style = looks.get(reading, (LIGHT.kept, "-"))
+                    plot_series(
+                        axes, values, colour=colour, marker=marker, style=style, paper=False,
+                        name=f"{reading}, {solver}",
+                    )  # fmt: skip
+        theirs = [paper_number("nesting", kind, step) for kind in KINDS]
+        axes.plot(range(len(theirs)), theirs, "o", mfc="none", mec=LIGHT.ink, ms=6)
+        axes.set_title(step)
+        label_places(axes, tuple(KINDS))
+    grid[0].set_ylabel("share withheld before, kept now")
+    grid[0].set_ylim(bottom=0)
+    legend_with_paper(figure)
+    return figure

@@ -1,0 +1,80 @@
+"""The authors' program in general solvers: what they return is a best plan under that T."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from elsewhere_lab.experiments import published, solver
+from elsewhere_lab.general_solvers import Answer, best_plan, installed, largest_gain, program
+from elsewhere_lab.solving import fewest, furthest, gains
+from elsewhere_lab.sources import Simulator
+from elsewhere_lab.values import Row, Scale
+
+SOURCE = Simulator(seed=8)
+
+
+@pytest.mark.parametrize("name", installed())
+@pytest.mark.parametrize("budget", [2, 4])
+def test_a_solvers_plan_is_one_of_the_best_of_all_plans(name: str, budget: int) -> None:
+    found = 0
+    for cell in (3, 77, 200, 411):
+        gain = gains(SOURCE.photos(cell)[0][:16], cell)
+        ahead, last = solver.count_ahead(gain)
+        constant = largest_gain(gain)
+        best = solver._best_plans(ahead, last >= -constant, budget)
+        answer = best_plan(gain, budget, constant, name)
+        assert (answer.status == "infeasible") == (best is None)
+        if best is not None:
+            code = sum(1 << photo for photo in answer.withheld)
+            assert code in best
+            found += 1
+        free = best_plan(gain, budget, 100 * constant, name)
+        kept = np.delete(np.arange(16), free.withheld)
+        reached = int((gain[kept].sum(axis=0) >= 0).sum())
+        scores = SOURCE.photos(cell)[0][:16]
+        assert reached == furthest(scores, cell, budget).protected_k
+    assert found
+
+
+def test_where_a_cell_must_fall_too_far_behind_there_is_no_program() -> None:
+    gain = np.tile([1.0, -9.0], (16, 1))
+    assert program(gain, 8, largest_gain(gain)) is None
+    assert best_plan(gain, 8, largest_gain(gain), "HiGHS") == Answer("infeasible")
+    reduced = program(gain, 8, 200.0)
+    assert reduced is not None
+    assert (reduced.counted, reduced.gains.shape) == (1, (16, 1))
+
+
+def test_the_fewest_under_t_are_those_of_all_plans() -> None:
+    bound = 0
+    for cell in (3, 77, 200):
+        scores = SOURCE.photos(cell)[0][:16]
+        gain = gains(scores, cell)
+        ahead, last = solver.count_ahead(gain)
+        _, size = solver.every_plan()
+        for constant in (largest_gain(gain), 100 * largest_gain(gain)):
+            enough = size[(last >= -constant) & (ahead >= 1)]
+            share = published.fewest_under(scores, cell, 1, constant)
+            assert share == int(enough.min()) / 16
+        plain = len(fewest(scores, cell, 1).withheld) / 16
+        assert share == plain
+        bound += published.fewest_under(scores, cell, 1, largest_gain(gain)) != plain
+    assert bound, "T makes no difference anywhere: the test says nothing"
+
+
+def test_rows_say_what_the_table_needs() -> None:
+    few = Scale("few", partitions=1, cells=2, albums=2, sample=2)
+    part = published.parts_published(SOURCE, few)[0]
+    part = replace(part, settings={**part.settings, "numbers": part.settings["numbers"][:1]})
+    rows: list[Row] = list(published.measure_published(SOURCE, few, part))
+    assert len(rows) == published.KINDS["R-16"]
+    numbers = list(published.summarise_published(rows))
+    assert {n.line for n in numbers} == {f"R-16, {published.LARGE}, {s}" for s in installed()}
+    none = [n for n in numbers if n.column == "no plan within 12.5 %"]
+    assert all(n.ours == 0 for n in none), "a large T cuts nothing off"
+    for sentence in published.findings_published(rows, numbers):
+        assert "nan" not in sentence
+    assert list(published.findings_published([], [])) == []
