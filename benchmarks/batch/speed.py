@@ -66,15 +66,18 @@ def from_scores(dataset: Path, out: Path, tell: Tell) -> dict[str, Any]:
     """The solver alone in one process, then each engine with one and two workers."""
     document: dict[str, Any] = {"solver alone": solver_alone(dataset)}
     tell(_line("solver alone, one process", document["solver alone"]))
-    for name in ("local", "ray"):
-        for workers in (1, 2):
-            title = f"{name}, {workers} worker{'s' if workers > 1 else ''}"
-            settings = Settings(
-                str(dataset), str(out / f"{name}-{workers}"), key="k", block=512,
-                wishes={"top": TOP, "exact_top": True},
-            )  # fmt: skip
-            document[title] = timed(settings, Engine(name, workers))
-            tell(_line(title, document[title]))
+    exact = {"top": TOP, "exact_top": True}
+    runs = [(Engine("local", n), wishes) for n, wishes in ((1, exact), (1, {}), (2, exact))]
+    runs += [(Engine("ray", n), exact) for n in (1, 2)]
+    for engine, wishes in runs:
+        name, workers = engine.name, engine.workers or 1
+        title = f"{name}, {workers} worker{'s' if workers > 1 else ''}"
+        title += "" if wishes else ", defaults"
+        settings = Settings(
+            str(dataset), str(out / title.replace(", ", "-")), key="k", block=512, wishes=wishes
+        )
+        document[title] = timed(settings, engine)
+        tell(_line(title, document[title]))
     return document
 
 

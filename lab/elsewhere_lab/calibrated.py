@@ -82,7 +82,6 @@ PAPER_WORLD = Setting(
     distinct=0.28, strength=0.426, spread=0.498, torn=0.616, dull=0.476, dulled=0.513,
     misleading=0.025, sure=0.408, error=0.0942, freedom=3.13, doubt=0.00033,
 )  # fmt: skip
-PUBLISHED_WORLD = PAPER_WORLD
 HALVES = Pairing(agree=0.7)
 """Mean gains of sixteen photos (`collections.distance`) are then .11 of their own size apart, those
 of our two heads .09; `tests/lab/test_models.py` measures both. In nats that is 0.12 a photo against

@@ -16,15 +16,7 @@ from elsewhere.errors import FileError, InputError
 from elsewhere.formats.score_files import read_scores
 from elsewhere.globe import Cells, cell_names, cell_towns
 from elsewhere.values.scores import Scores
-from elsewhere_lab.calibrated import (
-    ALBUMS,
-    HALVES,
-    PAPER_WORLD,
-    PUBLISHED_WORLD,
-    WORLD_SEED,
-    CalibratedWorld,
-    Setting,
-)
+from elsewhere_lab.calibrated import ALBUMS, HALVES, PAPER_WORLD, WORLD_SEED, CalibratedWorld
 from elsewhere_lab.files import digest, read_lines
 from elsewhere_lab.simulator import ALBUM_LARGEST, ALBUM_MEAN_EXCESS, ALBUM_SMALLEST, CELLS
 from elsewhere_lab.trips import Trips
@@ -43,7 +35,6 @@ class Simulator:
 
     seed: int = 0
     world_seed: int = WORLD_SEED
-    setting: Setting = PAPER_WORLD
 
     kind = "simulator"
     models = 2
@@ -65,8 +56,8 @@ class Simulator:
     def digests(self) -> dict[str, str]:
         """Its settings: with other ones the same seed is another world."""
         every = (
-            astuple(PAPER_WORLD), astuple(PUBLISHED_WORLD), astuple(HALVES), astuple(ALBUMS),
-            self.world_seed, PER_CELL, CELLS, ALBUM_SMALLEST, ALBUM_LARGEST, ALBUM_MEAN_EXCESS,
+            astuple(PAPER_WORLD), astuple(HALVES), astuple(ALBUMS), self.world_seed, PER_CELL,
+            CELLS, ALBUM_SMALLEST, ALBUM_LARGEST, ALBUM_MEAN_EXCESS,
         )  # fmt: skip
         return {"simulator": digest(repr(every).encode())}
 
@@ -77,7 +68,7 @@ class Simulator:
     @cached_property
     def world(self) -> CalibratedWorld:
         """The one that was calibrated, or another by the same setting."""
-        return CalibratedWorld(self.setting, self.world_seed)
+        return CalibratedWorld(seed=self.world_seed)
 
     def photos(self, cell: int, *, paired: bool = False) -> tuple[FloatMatrix, ...]:
         """146 photos of it."""
