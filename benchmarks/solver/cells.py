@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.solver.joint_problems import kinds
 from elsewhere.solver.problem import Attacker, Problem, Versions, plain
 from elsewhere_lab import simulator
 
@@ -21,7 +22,7 @@ class Cell:
 
     name: str
     family: str
-    """paper, zone, margin, large, versions or hard."""
+    """paper, 256, zone, margin, large, versions, leaves, joint, unlike or hard."""
     photos: int
     make: Callable[[int], Problem]
     """From a seed to a problem."""
@@ -40,6 +41,8 @@ def grid() -> dict[str, Cell]:
     cells = [
         *(_random(n, top=top) for n in SIZES for top in TOPS),
         *(_random(n, share=share) for n in SIZES for share in SHARES),
+        *(_random(256, top=top) for top in TOPS),
+        *(_random(256, share=share) for share in SHARES),
         *(_zone(n, top=5) for n in (32, 64, 128)),
         _zone(128, top=1),
         _zone(128, share=25.0),
@@ -48,8 +51,19 @@ def grid() -> dict[str, Cell]:
         _random(1000, share=25.0),
         *(_random(5000, top=top) for top in (1, 5)),
         *(_versions(n, top=5) for n in (32, 64, 128)),
+        *(_leaves(n, top=5) for n in (32, 64)),
+        *(
+            Cell(
+                f"joint {one.name}",
+                "joint" if one.counted else "unlike",
+                one.photos,
+                one.make,
+                one.top,
+            )
+            for one in kinds()
+        ),
         *(_random(n, top=50) for n in (64, 128)),
-        _random(128, share=75.0),
+        *(_random(n, share=75.0) for n in (64, 128)),
         _unstructured(64, top=5),
         _unstructured(32, share=50.0),
         _knapsack(20, largest=1_000),
@@ -92,7 +106,7 @@ def _random(
     if margin:
         return Cell(f"R-{n} top-{top} margin-{margin:g}", "margin", n, make, top)
     hard = (top or 0) > 20 or (share or 0) > 50
-    family = "large" if n > 128 else "hard" if hard else "paper"
+    family = "large" if n > 256 else "hard" if hard else "256" if n > 128 else "paper"
     return Cell(f"R-{n} {_suffix(top, share)}", family, n, make, top, share)
 
 
@@ -115,6 +129,28 @@ def _zone(n: int, *, top: int | None = None, share: float | None = None) -> Cell
         return _wish(problem, share)
 
     return Cell(f"zone R-{n} {_suffix(top, share)}", "zone", n, make, top, share)
+
+
+LEAVES_OF_A_CELL = 70
+"""So many leaves does the fine globe have for each of the simulator's cells."""
+
+
+def _leaves(n: int, *, top: int) -> Cell:
+    """R-N on a fine globe: each cell divided, the truth a zone of 17 leaves of one of them."""
+
+    def make(seed: int) -> Problem:
+        scores, truth = simulator.collection(seed, photos=n, world=_kind(seed))
+        rng = np.random.default_rng([seed, 9])
+        bank = np.repeat(scores.values.astype(np.float64), LEAVES_OF_A_CELL, axis=1)
+        bank += 0.3 * rng.standard_t(4, bank.shape)
+        bank -= np.logaddexp.reduce(bank, axis=1, keepdims=True)
+        zone = np.arange(17, dtype=np.intp) + truth * LEAVES_OF_A_CELL
+        rivals = np.setdiff1d(np.arange(bank.shape[1], dtype=np.intp), zone)
+        attacker = Attacker(bank, zone, rivals, need=top)
+        weights, fixed = np.ones(n, np.int64), np.zeros(n, np.int8)
+        return Problem((attacker,), np.arange(n, dtype=np.intp), weights, fixed)
+
+    return Cell(f"leaves R-{n} top-{top}", "leaves", n, make, top)
 
 
 LOSSES = (6, 12, 25, 38, 44, 50)

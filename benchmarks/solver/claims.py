@@ -39,6 +39,7 @@ def verdicts(run: dict[str, Any]) -> list[Verdict]:
         _ratio(summary, "R-128 top-5", "highs/presolved", 15),
         _ratio(summary, "R-128 top-20", "highs/presolved", 50),
         _never_slower(summary),
+        _call_slower(run, summary),
         _proved(run, table),
         _quick(run, table),
         _gaps(table),
@@ -106,6 +107,29 @@ def _never_slower(summary: dict[str, list[Figures]]) -> Verdict:
         "in no cell slower than 1.5 × the fastest peer (median of paired ratios)",
         f"{looked} cells, {len(slower)} slower" + "; ".join(["", *slower]),
         not slower if looked else None,
+    )
+
+
+def _call_slower(run: dict[str, Any], summary: dict[str, list[Figures]]) -> Verdict:
+    """Of the cells R-16 to R-256: our whole call against the fastest peer with our presolve."""
+    slower, looked = [], 0
+    for cell, rows in summary.items():
+        ratios = {
+            row.peer: row.call_ratio
+            for row in rows
+            if row.call_ratio is not None and row.peer.endswith("/presolved")
+        }
+        if run["families"].get(cell) not in {"paper", "256"} or not ratios:
+            continue
+        looked += 1
+        fastest = min(ratios, key=lambda peer: ratios[peer])
+        if ratios[fastest] < 1:
+            slower.append(f"{cell}: {1 / ratios[fastest]:.2f} × {fastest}")
+    return Verdict(
+        "whole call, processor time, R-16 to R-256: slower than the fastest presolved peer in at "
+        "most 1 cell of 40",
+        f"{looked} cells, {len(slower)} slower" + "; ".join(["", *slower]),
+        len(slower) <= looked / 40 if looked else None,
     )
 
 

@@ -13,6 +13,8 @@ STRONG = ("highs/presolved", "cplex/presolved", "gurobi/presolved")
 PLAIN = ("highs/mccormick", "highs/big-m", "cplex/big-m", "gurobi/big-m")
 OTHERS = ("scip/presolved", "cp-sat/presolved")
 SMALL_ONLY = ("scip/big-m", "cp-sat/big-m")
+BOTH_MODELS = ("versions", "joint", "unlike")
+"""Families in which HiGHS and CPLEX run with and without our presolve."""
 ALL = ("ours", *STRONG, *PLAIN, *OTHERS, *SMALL_ONLY)
 
 
@@ -21,6 +23,6 @@ def entrants(cell: Cell) -> tuple[str, ...]:
     names: tuple[str, ...] = ("ours", *STRONG)
     if cell.family == "paper" and cell.top == 5:
         names += PLAIN + OTHERS + (SMALL_ONLY if cell.photos <= 32 else ())
-    elif cell.family == "paper" and cell.share == 50:
+    elif (cell.family == "paper" and cell.share == 50) or cell.family in BOTH_MODELS:
         names += ("highs/big-m", "cplex/big-m")
     return names

@@ -23,8 +23,12 @@ class Figures:
     proved: int
     median: float
     worst: float
+    processor: float | None
+    """Median processor time; None where it was not measured."""
     ratio: float | None
     """Median over the problems of its time by ours; None for ours, or without a pair."""
+    call_ratio: float | None
+    """Median of its processor time by that of our whole call; None for ours."""
     gap: float
     """The largest gap left after the limit; inf where no plan was found."""
     error: str = ""
@@ -35,6 +39,13 @@ def seconds(result: Result, limit: float) -> float | None:
     if result["status"] == "error":
         return None
     return float(result["seconds"]) if result["status"] in PROVED else limit
+
+
+def processor(result: Result, limit: float, key: str = "processor") -> float | None:
+    """The processor time of a result, by the same rules; None where it was not measured."""
+    if result["status"] == "error" or key not in result:
+        return None
+    return float(result[key]) if result["status"] in PROVED else limit
 
 
 def gap(result: Result) -> float:
@@ -69,7 +80,9 @@ def summarise(peers: dict[str, list[Result]], limit: float) -> list[Figures]:
                 proved=sum(result["status"] in PROVED for result in results),
                 median=statistics.median(times) if times else float("nan"),
                 worst=max(times, default=float("nan")),
+                processor=_median([processor(result, limit) for result in results]),
                 ratio=paired_ratio(results, ours, limit) if peer != "ours" else None,
+                call_ratio=_call_ratio(results, ours, limit) if peer != "ours" else None,
                 gap=max((gap(r) for r in results if r["status"] != "error"), default=float("nan")),
                 error=failed[0]["error"] if failed else "",
             )
@@ -87,6 +100,23 @@ def paired_ratio(theirs: Iterable[Result], ours: dict[int, Result], limit: float
         if my_time is not None and their_time is not None:
             ratios.append(their_time / my_time)
     return statistics.median(ratios) if ratios else None
+
+
+def _call_ratio(theirs: Iterable[Result], ours: dict[int, Result], limit: float) -> float | None:
+    """The median of their processor time by our whole call's on the same problem."""
+    ratios = []
+    for result in theirs:
+        mine = ours.get(result["seed"])
+        their_time = processor(result, limit)
+        my_time = None if mine is None else processor(mine, limit, "call")
+        if my_time and their_time is not None:
+            ratios.append(their_time / my_time)
+    return statistics.median(ratios) if ratios else None
+
+
+def _median(times: Iterable[float | None]) -> float | None:
+    known = [each for each in times if each is not None]
+    return statistics.median(known) if known else None
 
 
 def beaten(results: Iterable[Result]) -> list[str]:

@@ -40,11 +40,11 @@ def hints(problem: Problem) -> Hints:
                 part, weights, costs[cheapest], goal, cap=cap, limits=SearchLimits()
             )
         most = int(cap if plan is None else weights[plan].sum())
-        costs = tighten_rival_costs(instance, weights, costs, most)
+        costs = tighten_rival_costs(instance, weights, costs, most, SearchLimits())
         least = int(min(goal_lower_bound(costs, instance.attacker_of, goal), most))
     else:
         most = int(min(problem.budget - instance.base_size, cap))
-        costs = tighten_rival_costs(instance, weights, costs, most)
+        costs = tighten_rival_costs(instance, weights, costs, most, SearchLimits())
     live = _live(instance.attacker_of, costs, most, len(problem.attackers))
     return Hints(live, least + instance.base_weight, most + instance.base_weight)
 

@@ -16,8 +16,7 @@ import sys
 import time
 from fnmatch import fnmatch
 
-import elsewhere
-from benchmarks.solver import cells
+from benchmarks.solver import calls, cells
 from elsewhere.checker.optimality import prove_optimal
 from elsewhere.formats.proof_file import proof_to_bytes
 from elsewhere.solver.proof_writer import write_proof
@@ -54,24 +53,15 @@ def main() -> int:
 def measure(cell: cells.Cell, seed: int) -> tuple[float, ...] | None:
     """Whether the proof is accepted, times in ms, nodes, and sizes in kB; None without a proof."""
     problem = cell.make(seed)
-    attacker = problem.attackers[0]
-    scores = Scores(attacker.scores)
-    top = attacker.need if problem.budget is None else None
+    scores = [Scores(attacker.scores) for attacker in problem.attackers]
     started = time.process_time()
-    versions, values = problem.versions, problem.weights.tolist()
-    rows = None
-    if versions is not None:
-        rows = list(zip(versions.photo_of.tolist(), versions.costs.tolist(), strict=True))
-    plan = elsewhere.protect(
-        scores, set(attacker.zone.tolist()), top=top, budget=problem.budget, margin=attacker.shift,
-        values=values, versions=rows,
-    )  # fmt: skip
+    plan = calls.protect(problem)
     solved = time.process_time()
-    proof = write_proof(plan, [scores])
+    proof = write_proof(plan, scores)
     written = time.process_time()
     if proof is None:
         return None
-    problems = prove_optimal(plan, proof, [scores])
+    problems = prove_optimal(plan, proof, scores)
     checked = time.process_time()
     sizes = [len(proof_to_bytes(proof, packed=packed)) / 1000 for packed in (False, True)]
     times = [1000 * (b - a) for a, b in ((started, solved), (solved, written), (written, checked))]

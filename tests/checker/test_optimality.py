@@ -28,6 +28,7 @@ from elsewhere.formats.proof_file import proof_to_bytes
 from elsewhere.solver.proof_writer import write_proof
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.proof import Proof, ProofNode
+from tests.solver.joints import joint_problem
 from tests.solver.strategies import Problem, Table, problem
 from tests.solver.version_oracle import problem_with_versions
 
@@ -108,14 +109,31 @@ def test_two_thousand_proofs_are_accepted_by_both() -> None:
     accept(range(10_000, 12_000))
 
 
+KINDS = (larger_problem, problem, joint_problem, problem_with_versions)
+WISHES = (
+    "top budget keep drop margin lead prior values groups rivals sees each_photo strict versions "
+    "several zone infeasible optimal"
+)
+
+
 def accept(seeds: range) -> None:
+    """All proofs are accepted by both, and every wish is among what they are about."""
+    drawn: Counter[str] = Counter()
     for seed in seeds:
-        make = (larger_problem, problem, problem, problem_with_versions)[seed % 4]
-        case = Case(make(random.Random(seed)))
+        case = Case(KINDS[seed % 4](random.Random(seed)))
         document = json.loads(plan_to_json(case.plan))
         proof = json.loads(proof_to_bytes(case.proof, packed=False))
         assert prove_optimal(case.plan, case.proof, case.scores) == (), seed
         TOOL.check(document, proof, case.tables)
+        promise = case.plan.promise
+        drawn.update(list(case.given.wishes))
+        drawn[str(case.plan.status)] += 1
+        drawn["several"] += len(promise.against) > 1
+        drawn["zone"] += any(len(against.truth) > 1 for against in promise.against)
+    assert {kind for kind, count in drawn.items() if count} >= {*WISHES.split()}, drawn
+
+
+SPOILT = {"leaf dropped", "leaf added", "price changed", "bound raised", "rival left out"}
 
 
 def test_spoilt_proofs_are_refused_by_both() -> None:
@@ -125,16 +143,17 @@ def test_spoilt_proofs_are_refused_by_both() -> None:
 @pytest.mark.long
 @pytest.mark.timeout(3600)
 def test_twenty_thousand_spoilt_proofs_are_refused_by_both() -> None:
-    spoil(range(20_000, 21_000), 21)
+    refused = spoil(range(20_000, 21_000), 30)
+    assert sum(refused.values()) >= 20_000, refused
 
 
-def spoil(seeds: range, times: int) -> None:
+def spoil(seeds: range, times: int) -> Counter[str]:
+    """How many spoilt proofs of each kind were refused, by both checkers alike."""
     refused: Counter[str] = Counter()
     tried: Counter[str] = Counter()
     for seed in seeds:
         rng = random.Random(seed)
-        make = (larger_problem, problem, larger_problem, problem_with_versions)[seed % 4]
-        case = Case(make(rng))
+        case = Case(KINDS[seed % 4](rng))
         if not any(case.proof.trees):  # the wishes exclude each other: nothing to spoil
             continue
         for _ in range(times):
@@ -144,8 +163,10 @@ def spoil(seeds: range, times: int) -> None:
             assert not (accepted and must_be_refused), (seed, kind)
             tried[kind] += 1
             refused[kind] += not accepted
+    assert set(tried) == SPOILT
     for kind, count in tried.items():
         assert refused[kind] >= 0.3 * count, (kind, refused[kind], count)
+    return refused
 
 
 def spoilt(rng: random.Random, plan: Plan, proof: Proof) -> tuple[str, Plan, Proof, bool]:

@@ -10,7 +10,13 @@ from unittest.mock import Mock
 
 import pytest
 
+import elsewhere
+from elsewhere.formats.copy_certificate import read_copy_certificate
+from elsewhere.formats.proof_file import proof_to_bytes
+from elsewhere.formats.score_files import read_scores, write_scores
 from elsewhere.formats.validation import digest_of
+from elsewhere.values.proof import Proof
+from elsewhere.values.scores import Scores
 from tests.album.makers import jpeg
 from tests.cli.keyboard import SCORER, typed
 
@@ -29,6 +35,38 @@ def test_what_protect_wrote_is_accepted(copy: Path) -> None:
     assert result.exit_code == 0, result.output
     many = len(list(copy.iterdir()))
     assert result.stdout.startswith(f"out keeps its promise: {many} files are as they were")
+
+
+def test_it_says_which_of_the_two_was_checked(copy: Path) -> None:
+    alone = typed("verify", "out")
+    assert "Not checked: that no plan is better" in " ".join(alone.stdout.split())
+    saved = typed("score", "album", "-o", "album.npz", *SCORER)
+    assert saved.exit_code == 0, saved.output
+    both = typed("verify", "out", "--scores", "album.npz")
+    assert both.exit_code == 0, both.output
+    assert "no plan is better, by a proof over the scores" in " ".join(both.stdout.split())
+    found = typed("verify", "out", "--scores", "album.npz", "--json")
+    assert json.loads(found.stdout)["none_better"] is True
+    assert json.loads(typed("verify", "out", "--json").stdout)["none_better"] is False
+
+
+def test_a_proof_is_checked_and_other_scores_are_refused(copy: Path) -> None:
+    typed("score", "album", "-o", "album.npz", *SCORER)
+    (certificate,) = (copy.parent / "data").rglob("certificate.json")
+    plan = read_copy_certificate(certificate.read_text("utf-8")).plan.plan
+    table = read_scores(Path("album.npz"))
+    proof = elsewhere.prove(plan, [table] * len(plan.promise.against))
+    assert proof is not None
+    Path("right.json").write_bytes(proof_to_bytes(proof, packed=False))
+    arguments = ("verify", "out", "--scores", "album.npz", "--proof")
+    right = typed(*arguments, "right.json", "--json")
+    assert right.exit_code == 0 and json.loads(right.stdout)["none_better"] is True
+    Path("wrong.json").write_bytes(proof_to_bytes(Proof(((),)), packed=False))
+    wrong = typed(*arguments, "wrong.json")
+    assert wrong.exit_code == 1 and "the proof that none is better" in wrong.stdout
+    write_scores(Path("other.npz"), Scores(table.values[1:]))
+    other = typed("verify", "out", "--scores", "other.npz")
+    assert other.exit_code == 2 and "give one for each model" in " ".join(other.stderr.split())
 
 
 def test_the_certificate_may_lie_elsewhere(copy: Path) -> None:

@@ -32,6 +32,12 @@ def plan_state(plan: Plan) -> str:
     return "The promise holds, with the fewest photos withheld"
 
 
+def none_better(plan: Plan) -> str:
+    """Who says that no plan is better, in the report of one that holds."""
+    claim = "no plan is better" if plan.status == Status.OPTIMAL else "no plan beats its bound"
+    return f"not checked: that {claim} is the search's word; elsewhere verify --scores checks it"
+
+
 def audit_verdict(audits: Sequence[Audit]) -> str:
     """What an album gives away, by the audits that are shown in full."""
     first = audits[0]

@@ -183,6 +183,20 @@ def headline(result: Verification, name: str) -> str:
     return f"{name} keeps its promise {'; '.join(dict.fromkeys(weaker))}. {proved}"
 
 
+NONE_BETTER = {
+    True: "checked: the promise holds, by the files; no plan is better, by a proof over the scores",
+    False: "checked: the promise holds, by the files. Not checked: that no plan is better; no "
+    "proof of that could be written",
+    None: "checked: the promise holds, by the files. Not checked: that no plan is better; give "
+    "--scores to check that too",
+}
+
+
+def checked_text(result: Verification) -> str:
+    """Which of the two was checked: that the promise holds, and that no plan is better."""
+    return NONE_BETTER[result.none_better]
+
+
 def problem_text(problem: CopyProblem) -> str:
     """What is wrong, in one sentence without any number that is secret."""
     scope = "the whole album" if problem.whole else "its own photos"

@@ -22,7 +22,13 @@ from elsewhere.audit.places import MAX_RANK
 from elsewhere.globe import ground
 from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.messages import Surface, as_sentence
-from elsewhere.messages.report import audit_verdict, limits, photo_effect, plan_state
+from elsewhere.messages.report import (
+    audit_verdict,
+    limits,
+    none_better,
+    photo_effect,
+    plan_state,
+)
 from elsewhere.report import Contents, page
 from elsewhere.report.contents import (
     AttackerAccuracy,
@@ -162,6 +168,11 @@ def plan_contents(
         frontier=frontier,
         explanation=explain_photo(scored, album_plan, full),
         limits=tuple(limits(album_plan)),
+        origin={
+            **(contents.origin or {}),
+            "holds": "checked, by other code than the search",
+            "none better": none_better(plan),
+        },
     )
 
 

@@ -8,6 +8,9 @@ Whatever a certificate adds to the files (rows of photos that are not here, a pr
 photos) is a condition that is named first, beside what the models guess from the files alone. Of a
 certificate that is not one's own the files alone must keep the promise too. So a stranger can make
 `verify` say less, never more.
+
+That no plan is better can be checked only from the scores of all photos, the withheld ones
+included, which whoever made the copy has.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from elsewhere.album import Step
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.renditions import NotJpegError, reject_trailing_data, size_if_bare
+from elsewhere.checker.optimality import prove_optimal
 from elsewhere.checker.proof import find_exempt, prove_kept
 from elsewhere.errors import (
     CheckError,
@@ -55,7 +59,10 @@ from elsewhere.service.private_files import (
     read_private,
 )
 from elsewhere.service.scored_album import model_name
+from elsewhere.solver.proof_writer import write_proof
+from elsewhere.values.plan import Plan
 from elsewhere.values.problems import Attack, PlanProblem, ProblemKind
+from elsewhere.values.proof import Proof
 from elsewhere.values.scores import Scores
 from elsewhere.values.verification import (
     CopyNote,
@@ -95,6 +102,8 @@ def verify_copy(
     private: Path | None = None,
     scorers: Sequence[str] = (),
     own: bool = True,
+    scores: Sequence[Scores] = (),
+    proof: Proof | None = None,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Verification:
     """Prove again that the copy at `target` keeps the promise of its certificate.
@@ -105,6 +114,9 @@ def verify_copy(
     not name files to open or models to fetch, and its promise must hold by the files alone. A
     certificate that cannot be read, or was changed, is an error; a copy that does not keep it is a
     verdict.
+
+    With the `scores` of all photos of the plan, one for each model, it is also checked that no
+    plan is better, by a `proof` or by one made here.
     """
     target = Path(target)
     if not target.exists():
@@ -118,7 +130,10 @@ def verify_copy(
     given = certificate or find_certificate(copy, target, private)
     if certificate is None and not given.exists():
         raise _uncertified(copy, given)
-    found = prove_copy(copy, read_private(given), scorers, progress, own=own)
+    known = read_private(given)
+    found = prove_copy(copy, known, scorers, progress, own=own)
+    if found and (scores or proof is not None):
+        found = _with_optimality(found, known.plan.plan, scores, proof)
     if certificate is None and given.parent != private_folder(target, private):
         found = replace(found, notes=(CopyNote(CopyNoteKind.MOVED, str(given)), *found.notes))
     return found
@@ -205,6 +220,32 @@ def prove_copy(
         files=count,
         reproved=len(attackers),
     )
+
+
+def _with_optimality(
+    found: Verification, plan: Plan, scores: Sequence[Scores], proof: Proof | None
+) -> Verification:
+    """The same, and whether no plan is better than this one; it holds."""
+    tables = {table.digest: table for table in scores}
+    wanted = [against.scores for against in plan.promise.against]
+    if not set(wanted) <= set(tables):
+        raise InputError(
+            "the score files are not those that the plan was made from: give one for each model, "
+            "of all photos of the album"
+        )
+    rows = [tables[digest] for digest in wanted]
+    if proof is None:
+        proof = write_proof(plan, rows)
+        return replace(
+            found, none_better=proof is not None and not prove_optimal(plan, proof, rows)
+        )
+    wrong = [
+        CopyProblem(CopyProblemKind.FALSE_PLAN, plan=problem.kind)
+        for problem in prove_optimal(plan, proof, rows)
+    ]
+    if wrong:
+        return Verification(tuple(dict.fromkeys(wrong)), files=found.files, none_better=False)
+    return replace(found, none_better=True)
 
 
 def rescore(

@@ -31,6 +31,9 @@ _NARROWEST = 1e-3
 
 def _add_rows(chosen: Floats, rows: Floats) -> Floats:
     """The sums of chosen rows, for (sets, rows) of zeros and ones; −inf stays."""
+    used = chosen.any(axis=0)
+    if not used.all():
+        chosen, rows = chosen[:, used], rows[used]
     impossible = ~np.isfinite(rows)
     sums = chosen @ np.where(impossible, 0.0, rows)
     if impossible.any():
@@ -273,8 +276,18 @@ class CircleAttacker:
 
     @cached_property
     def own_circles(self) -> tuple[Floats, Floats]:
-        """(photos, rivals) and (photos, hidden) what each photo's own circles hold, as logs."""
-        return self._rivals.log_sums(self._values), self._hidden.log_sums(self._values)
+        """(photos, rivals) and (photos, hidden) what each photo's own circles hold, as logs.
+
+        0 for photos that this attacker does not add up.
+        """
+        if self.sees is None or self.sees.all():
+            return self._rivals.log_sums(self._values), self._hidden.log_sums(self._values)
+        found = []
+        for groups in (self._rivals, self._hidden):
+            sums = np.zeros((len(self.scores), len(groups.lengths)))
+            sums[self.sees] = groups.log_sums(self._values[self.sees])
+            found.append(sums)
+        return found[0], found[1]
 
     def sums_of_circles(self) -> Attacker:
         """Rows for the attacker who adds up each photo's own circles: exact as they are."""

@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
@@ -61,6 +61,12 @@ MAX_ROUNDS = 8
 """How often weights and δ are taken anew."""
 MAX_TRIED = 600
 """Sets lighter than a plan that are tried, all or none, by the promise's own words."""
+TRIED_AT_A_TIME = 64
+"""Of them, between looks at the clock."""
+MAX_AT_ONCE = 4
+"""Attackers with photos of their own up to which all are planned for at once, from the start."""
+PLACE_WORK = 300
+"""Work on the first plan for one of more places."""
 MAX_SWITCHES = 64
 """Changes of a single photo with versions, tried by the promise's own words."""
 MAX_AT_A_TIME = 256
@@ -84,6 +90,11 @@ class PlacePlan:
     """How often the rows were solved."""
 
 
+@lru_cache(maxsize=8)  # every attacker of an album hides the same places
+def _hidden_circles(circles: Circles, places: bytes) -> tuple[Ints, ...]:
+    return circles.sets_near(np.frombuffer(places).reshape(-1, 3))[1]
+
+
 def place_attacker(
     circles: Circles,
     scores: FloatMatrix,
@@ -102,7 +113,7 @@ def place_attacker(
     does where that is 0. `photo_of` says which rows are versions of the same photo.
     """
     places = circles.hidden_places(np.atleast_1d(lat), np.atleast_1d(lon))
-    _, hidden = circles.sets_near(places)
+    hidden = _hidden_circles(circles, places.tobytes())
     near = circles.within(places, 3 * circles.radius_km)
     seen = np.ones(len(scores), bool) if sees is None else sees
     centres = _album_rivals(circles, scores, _shares(seen, photo_of), near, _FIRST_RIVALS)
@@ -184,7 +195,10 @@ class CirclePromise:
         rows = [attacker.sums_of_circles() for attacker in attackers]
         self.rows = replace(problem, attackers=(*problem.attackers, *rows))
         """What every plan fulfils, and nothing but the posteriors' circles adds to."""
-        self._instance = Instance(self.rows)
+
+    @cached_property
+    def _instance(self) -> Instance:
+        return Instance(self.rows)
 
     @cached_property
     def told(self) -> Floats:
@@ -239,9 +253,11 @@ class CirclePromise:
         """Whether the whole promise holds, other attackers included."""
         if not shared.any():
             return False
+        if self.fails(shared):
+            return False
         taken = self._instance.plan_of(self.problem.kept_units(shared), shared)
         counts = self._instance.counts(self._instance.holding(taken))
-        return bool((counts >= self._instance.needs).all()) and not self.fails(shared)
+        return bool((counts >= self._instance.needs).all())
 
     def first_that_holds(self, sets: Mask, margins: Floats) -> Mask | None:
         """The first of (sets, rows) that holds, by what their margins allow; None if none does."""
@@ -269,6 +285,13 @@ def plan_places(
     too_few = any(len(attacker.rivals) < attacker.need for attacker, _ in attackers)
     if too_few or (problem.fixed == OUT).all():
         return PlacePlan(nothing, alone, 0)
+    limits = limits or SearchLimits()
+    first = None
+    if sum(not _sees_all(attacker) for attacker, _ in attackers) > MAX_AT_ONCE:
+        first = _plan_by_places(problem, attackers, exponents, limits)
+        if first is not None and limits.out_of_time():
+            bound = problem.least_cost()
+            return PlacePlan(_solution(problem, first, bound, 0), alone, len(attackers))
     promise = CirclePromise(problem, [attacker for attacker, _ in attackers], exponents)
     leaves = [attacker.leaf_rows() for attacker, _ in attackers]
     rows = promise.rows.attackers
@@ -278,25 +301,96 @@ def plan_places(
     plan, rounds = relaxed.shared, 1
     if plan is None or promise.fails(plan):
         plan, rounds = _plan_by_rows(promise, relaxed.shared, limits, previous)
-        if plan is None:
-            plan = _plan_by_words(promise, relaxed.shared)
+        if plan is None and first is None:
+            plan = _plan_by_words(promise, relaxed.shared, limits)
+    if first is not None and (plan is None or promise.cost(first) < promise.cost(plan)):
+        plan = first
     if plan is not None and relaxed.shared is not plan:
-        plan = _restore(promise, plan)
+        plan = _restore(promise, plan, limits)
     bound, work = int(relaxed.bound), relaxed.work
     if plan is None or bound < promise.cost(plan):
-        plan, bound = _try_cheaper(promise, plan, bound)
+        plan, bound = _try_cheaper(promise, plan, bound, limits)
     if plan is None:
         proved = bound > problem.weights.sum()
         return PlacePlan(nothing if proved else Solution("unknown", None, 0, bound), alone, rounds)
-    cost, kept = promise.cost(plan), problem.kept_units(plan)
+    return PlacePlan(_solution(problem, plan, bound, work), alone, rounds)
+
+
+def _solution(problem: Problem, plan: Mask, bound: int, work: int) -> Solution:
+    kept = problem.kept_units(plan)
+    cost = problem.cost(kept, plan)
     status = "optimal" if bound >= cost else "feasible"
-    return PlacePlan(Solution(status, kept, cost, bound, work=work, shared=plan), alone, rounds)
+    return Solution(status, kept, cost, bound, work=work, shared=plan)
+
+
+def _sees_all(attacker: CircleAttacker) -> bool:
+    return attacker.sees is None or bool(attacker.sees.all())
+
+
+def _plan_by_places(
+    problem: Problem,
+    attackers: Sequence[tuple[CircleAttacker, Mask]],
+    exponents: Sequence[float],
+    limits: SearchLimits,
+) -> Mask | None:
+    """A first plan where many places have photos of their own; None where none was found.
+
+    Each place is planned as if there were no other photos, which is quick. What all these plans
+    share is then tried against everybody, and more is left out for those whom it fails.
+    """
+    shared = problem.first_choices()
+    for attacker, tells in attackers:
+        seen = attacker.seen(np.ones(problem.rows, bool))
+        others = ~problem.kept_units(seen)
+        if _sees_all(attacker) or not shared[seen].any():
+            continue
+        fixed = problem.fixed.copy()
+        fixed[others] = OUT
+        own = replace(problem, attackers=(), fixed=fixed)
+        if (fixed == OUT).all():
+            continue
+        few = SearchLimits(work=PLACE_WORK, stopped=partial(_may_raise, limits))
+        found = plan_places(own, [(attacker, tells)], exponents, few).solution
+        limits.done += few.done
+        if found.shared is None:  # none of its photos
+            shared = shared & ((problem.fixed == IN) | others)[problem.unit_of]
+        else:
+            shared = shared & (found.shared | others[problem.unit_of])
+    alone = replace(problem, attackers=())
+    for _ in range(MAX_ROUNDS):
+        short = [
+            attacker
+            for attacker, _ in attackers
+            if not CirclePromise(alone, [attacker], exponents).holds(shared)
+        ]
+        if not short:
+            return shared if _holds_for_others(problem, shared) else None
+        fewer = _plan_by_words(CirclePromise(alone, short, exponents), shared, limits)
+        if fewer is None:
+            return None
+        shared = fewer
+    return None
+
+
+def _may_raise(limits: SearchLimits) -> bool:
+    """Never over by time: what is little is done to its end, unless `stopped` raises."""
+    limits.out_of_time()
+    return False
+
+
+def _holds_for_others(problem: Problem, shared: Mask) -> bool:
+    """Whether the attackers of cells are satisfied when these rows are shared."""
+    if not problem.attackers:
+        return True
+    instance = Instance(problem)
+    taken = instance.plan_of(problem.kept_units(shared), shared)
+    return bool((instance.counts(instance.holding(taken)) >= instance.needs).all())
 
 
 def _plan_by_rows(
     promise: CirclePromise,
     start: Mask | None,
-    limits: SearchLimits | None,
+    limits: SearchLimits,
     previous: frozenset[int] | None,
 ) -> tuple[Mask | None, int]:
     """A plan by rows taken at all photos, then at each plan that fails; and how many solves.
@@ -310,6 +404,8 @@ def _plan_by_rows(
     slacks = [0.0] * len(promise.attackers)
     tried: set[bytes] = set()
     for number in range(2, MAX_ROUNDS + 2):
+        if limits.out_of_time():
+            return None, number - 1
         tried.add(shared.tobytes())
         rows = list(promise.rows.attackers)
         for attacker, slack in zip(promise.attackers, slacks, strict=True):
@@ -328,18 +424,19 @@ def _plan_by_rows(
     return None, MAX_ROUNDS + 1
 
 
-def _plan_by_words(promise: CirclePromise, start: Mask | None) -> Mask | None:
+def _plan_by_words(promise: CirclePromise, start: Mask | None, limits: SearchLimits) -> Mask | None:
     """A plan found by leaving out, again and again, the unit without which most is hidden.
 
     With versions, the change that hides most for its cost is taken as long as that helps. Where
-    all this leads nowhere, the best single unit.
+    all this leads nowhere, the best single unit. When time is over, many units go at a time.
     """
     problem = promise.problem
     free = problem.fixed == FREE
     shared = problem.first_choices() if start is None else start
     switches = 0 if problem.versions is None else MAX_SWITCHES
     while (kept := problem.kept_units(shared) & free).any():
-        if switches:
+        in_time = not limits.out_of_time()
+        if switches and in_time:
             switches -= 1
             better = _switch(promise, shared)
             if better is not None:
@@ -354,7 +451,7 @@ def _plan_by_words(promise: CirclePromise, start: Mask | None) -> Mask | None:
         if margins[best] >= 0 and promise.holds(sets[best]):
             return np.asarray(sets[best])
         # one unit of a small album at a time, a few of a large one
-        count = 1 + np.count_nonzero(problem.kept_units(shared)) // 64
+        count = 1 + np.count_nonzero(problem.kept_units(shared)) // (64 if in_time else 16)
         left_out = units[np.argsort(-margins, kind="stable")[:count]]
         shared = shared & ~np.isin(problem.unit_of, left_out)
     must_stay = problem.first_choices() & (problem.fixed == IN)[problem.unit_of]
@@ -362,13 +459,13 @@ def _plan_by_words(promise: CirclePromise, start: Mask | None) -> Mask | None:
     return promise.first_that_holds(sets, promise.margins(sets)) if len(sets) else None
 
 
-def _restore(promise: CirclePromise, shared: Mask) -> Mask:
+def _restore(promise: CirclePromise, shared: Mask, limits: SearchLimits) -> Mask:
     """The plan with every unit put back that it can do without leaving out, dearest first.
 
     With versions, photos are shared in cheaper ones too where they can be.
     """
     problem, tried = promise.problem, 0
-    while tried < 8 * MAX_TRIED:
+    while tried < 8 * MAX_TRIED and not limits.out_of_time():
         units = np.flatnonzero(~problem.kept_units(shared) & (problem.fixed == FREE))
         sets = _ways_in(promise, shared, _some(units))
         if problem.versions is not None:
@@ -443,9 +540,11 @@ def _some(units: Ints) -> Ints:
 
 
 def _try_cheaper(
-    promise: CirclePromise, shared: Mask | None, bound: int
+    promise: CirclePromise, shared: Mask | None, bound: int, limits: SearchLimits
 ) -> tuple[Mask | None, int]:
     """A cheaper plan or this one, and the bound that trying all cheaper ones proves.
+
+    When time is over, the bound that those tried so far prove.
 
     Without a plan all of them are tried, and a bound above all weights says that there is none.
     """
@@ -454,7 +553,13 @@ def _try_cheaper(
     tried = plans_between(problem, bound, cost, MAX_TRIED)
     if tried is None:
         return shared, bound
-    tried = tried[np.argsort(problem.costs(tried), kind="stable")]
-    margins = promise.margins(tried) if len(tried) else np.zeros(0)
-    found = promise.first_that_holds(tried, margins)
-    return (shared, cost) if found is None else (found, promise.cost(found))
+    costs = problem.costs(tried)
+    order = np.argsort(costs, kind="stable")
+    for start in range(0, len(order), TRIED_AT_A_TIME):
+        some = order[start : start + TRIED_AT_A_TIME]
+        if limits.out_of_time():
+            return shared, int(costs[some[0]])
+        found = promise.first_that_holds(tried[some], promise.margins(tried[some]))
+        if found is not None:
+            return found, promise.cost(found)
+    return shared, cost

@@ -215,6 +215,9 @@ class Verification:
     """How many files the certificate names."""
     reproved: int = 0
     """Against how many views the promise was proved: models × hidden places × scopes."""
+    none_better: bool | None = None
+    """Whether it was checked that no plan is better than the certificate's, or than its bound;
+    None where that was not asked for."""
 
     def __bool__(self) -> bool:
         return not self.problems

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.objectives import goal_lower_bound, rival_costs, tighten_rival_costs
-from elsewhere.solver.exact.search import Goal
+from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.problem import Attacker, Floats, Problem, plain
 from tests.solver.exact.small import drawn, every_mask, least, needs, seeds
 from tests.solver.examples import examples
@@ -32,7 +32,7 @@ def test_costs_are_never_above_the_true_ones(seed: int) -> None:
     alone = rival_costs(instance, instance.weights)
     assert (alone <= truth).all()
     for most in (0.0, 2.0, math.inf):
-        zone = tighten_rival_costs(instance, instance.weights, alone, most)
+        zone = tighten_rival_costs(instance, instance.weights, alone, most, SearchLimits())
         assert (alone <= zone).all()
         assert (zone <= truth).all()
 

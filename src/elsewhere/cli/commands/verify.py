@@ -34,17 +34,31 @@ _SCORER = typer.Option(
 )
 
 
-def command(
+_SCORES = typer.Option(
+    metavar="FILE",
+    help="The scores of all photos of the album, as score saves them, for each model: with them it "
+    "is also checked that no plan is better. Repeatable.",
+)
+_PROOF = typer.Option(
+    metavar="FILE",
+    help="A proof that no plan is better, to check instead of one made here.",
+)
+
+
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     target: Annotated[Path, _TARGET],
     certificate: Annotated[Path | None, _CERTIFICATE] = None,
     private: Annotated[Path | None, _PRIVATE] = None,
     scorer: Annotated[list[str] | None, _SCORER] = None,
+    scores: Annotated[list[Path] | None, _SCORES] = None,
+    proof: Annotated[Path | None, _PROOF] = None,
     as_json: Annotated[bool, options.JSON] = False,
 ) -> int:
     """Check from its bytes, without the solver, that a copy keeps its promise.
 
     Each file must match the certificate and contain nothing but a picture. Then the files are
-    scored again, and the promise is checked on the new scores.
+    scored again, and the promise is checked on the new scores. That no plan is better is checked
+    only with --scores, by a proof.
 
     Examples:
 
@@ -52,11 +66,14 @@ def command(
       (a copy that protect wrote)
     - `elsewhere verify trip.zip --certificate backup/certificate.json`
       (with a certificate from another folder)
+    - `elsewhere verify trip.zip --scores trip.npz`
+      (check too that no plan is better)
 
     Exit codes: 0 the promise is kept, 1 it is not kept or a file cannot be read, 2 invalid usage.
     """
+    from elsewhere.cli.plan_options import read_proof
     from elsewhere.cli.render.progress import stages
-    from elsewhere.service import is_own, verify_copy
+    from elsewhere.service import is_own, read_scores, verify_copy
 
     with stages() as progress:
         result = verify_copy(
@@ -65,6 +82,8 @@ def command(
             private=private,
             scorers=tuple(scorer or ()),
             own=certificate is None or is_own(certificate, private),
+            scores=[read_scores(file) for file in scores or ()],
+            proof=None if proof is None else read_proof(proof),
             progress=progress,
         )
     if as_json:
@@ -94,6 +113,7 @@ def _show(target: Path, result: Verification) -> None:
         for tried in result.attacks:
             console.print(Text(printable(texts.attacks_text(tried)), "dim"))
         if result:
+            console.print(Text(texts.checked_text(result)))
             conditions = printable(texts.conditions_text(result))
             console.print(Text(f"conditions: {conditions}", "dim"))
             console.print(Text(f"not covered: better models, {NOT_COVERED}", "dim"))
@@ -108,6 +128,7 @@ def _print_json(result: Verification) -> None:
     print_json(
         {
             "kept": bool(result),
+            "none_better": bool(result.none_better),
             "promised": [texts.claim_text(claim) for claim in result.claims],
             "problems": [texts.problem_text(problem) for problem in result.problems],
             "notes": [texts.note_text(note) for note in result.notes],

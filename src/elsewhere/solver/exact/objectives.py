@@ -217,7 +217,7 @@ def minimise(
     if known_plan is not None and (best is None or weights[known_plan].sum() < weights[best].sum()):
         best = known_plan
     cost = int(weights[best].sum()) if best is not None else int(cap) + 1
-    costs = tighten_rival_costs(instance, weights, costs, cost - 1)
+    costs = tighten_rival_costs(instance, weights, costs, cost - 1, limits)
     low = int(min(max(bound, goal_lower_bound(costs, instance.attacker_of, goal)), cost))
     if low >= cost:
         return SearchResult(best, cost if best is not None else 0, proved=True)
@@ -245,7 +245,7 @@ def maximise(
     needs at least, the sum of the counts.
     """
     costs = rival_costs(instance, weights) if costs is None else costs
-    costs = tighten_rival_costs(instance, weights, costs, cap)
+    costs = tighten_rival_costs(instance, weights, costs, cap, limits)
     part = instance.restricted(np.flatnonzero(costs <= cap))
     reachable = np.bincount(part.attacker_of, minlength=len(instance.zone_slices))
     upper = int(reachable.min() if floor is None else reachable.sum())
@@ -318,13 +318,20 @@ def rival_costs(
     return costs
 
 
-def tighten_rival_costs(instance: Instance, weights: Floats, costs: Floats, cap: float) -> Floats:
-    """Tighten the costs that are at most `cap`, by the rows against every cell of the zone."""
+def tighten_rival_costs(
+    instance: Instance, weights: Floats, costs: Floats, cap: float, limits: SearchLimits
+) -> Floats:
+    """Tighten the costs that are at most `cap`, by the rows against every cell of the zone.
+
+    As far as time allows: they are bounds at any moment.
+    """
     if instance.single_zone and instance.choices is None:
         return costs
     costs = costs.copy()
     for a, zone in enumerate(instance.zone_slices):
         for row in range(zone.start, zone.stop):
+            if limits.out_of_time():
+                return costs
             live = np.flatnonzero((instance.attacker_of == a) & (costs <= cap))
             if len(live):
                 zone_rows = np.full(len(live), row, np.intp)

@@ -50,7 +50,7 @@ class Group:
         """(plans, units seen) all within the bound and `spare`; None where they are too many."""
         cutoff = self.bound + spare
         costs = rival_costs(self.instance, self.weights)
-        costs = tighten_rival_costs(self.instance, self.weights, costs, cutoff)
+        costs = tighten_rival_costs(self.instance, self.weights, costs, cutoff, limits)
         part = self.instance.restricted(np.flatnonzero(costs <= cutoff))
         found: dict[bytes, Mask] = {}
 

@@ -344,7 +344,7 @@ def solve_all_budgets(
         reached = int(instance.counts(instance.holding(best)).min())
     if budget > last:
         return
-    costs = tighten_rival_costs(instance, sizes, costs, last - first)
+    costs = tighten_rival_costs(instance, sizes, costs, last - first, limits)
     prefixes = prefix_plans if instance.choices is None else path_plans
     known = prefixes(instance, sizes, costs, last - first, limits) | known
     fewest = True
