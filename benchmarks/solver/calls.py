@@ -19,8 +19,9 @@ def arguments(problem: Problem) -> tuple[Any, Any, dict[str, Any]]:
         "top": None if problem.budget is not None else [a.need for a in attackers],
         "budget": problem.budget,
         "margin": first.shift,
-        "values": problem.weights.tolist(),
     }
+    if (problem.weights != 1).any():
+        wishes["values"] = problem.weights.tolist()
     if versions is not None:
         pairs = zip(versions.photo_of.tolist(), versions.costs.tolist(), strict=True)
         wishes["versions"] = list(pairs)

@@ -171,7 +171,9 @@ def reduce(promise: Promise, scores: Sequence[Scores]) -> Reduction:
         units_fixed[unit_of[~harmless]] = OUT
     # Values and costs become whole weights.
     scale = cost_scale(promise)
-    whole = [int(value * scale) for value in promise.values or [Fraction(1)] * promise.photos]
+    whole = [int(scale)] * promise.photos
+    if promise.values is not None:
+        whole = [int(value * scale) for value in promise.values]
     if sum(whole) >= MAX_TOTAL_WEIGHT:
         raise InputError(
             "values lie too far apart to be compared exactly: use fewer decimal places"
