@@ -25,6 +25,9 @@ from elsewhere.solver.problem import IN, Floats, Ints, Mask, row_slack
 
 MAIN_SEARCH_WORK = 100_000
 """Work that the main search does before the first probe."""
+WIDE_GAP, WIDE_GAP_WORK = 20, 5_000
+"""Rivals between plan and bound beyond which the first probe comes after so much work: one tree
+over a gap that wide hardly ends, and probes raise the bound."""
 JOINT_SEARCH_WORK = 3_000
 """The same for several attackers, where the first plan may be far from the best."""
 PROBE_WORK = 1_500
@@ -250,7 +253,8 @@ def maximise(
     reachable = np.bincount(part.attacker_of, minlength=len(instance.zone_slices))
     upper = int(reachable.min() if floor is None else reachable.sum())
     objective = MaxCover(part, weights, cap, floor, upper, start)
-    low = close_gap(objective, 0, limits)
+    turn = MAIN_SEARCH_WORK if objective.value <= WIDE_GAP else WIDE_GAP_WORK
+    low = close_gap(objective, 0, limits, turn)
     return SearchResult(objective.best, upper - low, proved=low >= objective.value)
 
 
