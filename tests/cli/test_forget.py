@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from elsewhere.app.sessions.uploads import UploadFolder
 from elsewhere.formats.ledger import Rows
+from elsewhere.globe import Cells
 from elsewhere.scorers.cached_scorer import RowCache
 from elsewhere.service.ledger import Ledger, NewEntry
 from elsewhere.service.private_files import (
@@ -18,7 +21,9 @@ from elsewhere.service.private_files import (
     private_folder,
     write_private,
 )
-from tests.cli.keyboard import typed
+from tests.cli.keyboard import SCORER, typed
+from tests.scorers.models import described
+from tests.service.tiny import write_album
 
 PLACE = "Tarascon"
 MARK = b"\x12\x34\xd4\xc2"
@@ -64,6 +69,42 @@ def test_forgetting_all_leaves_nothing_that_names_the_place(folders: list[Path])
     for words in ("the ledger", "2 certificates", "1 report", "1 cached row"):
         assert words in told.stdout
     assert "stay" in told.stdout and "--private" in told.stdout
+
+
+def test_forgetting_all_leaves_nothing_of_what_commands_wrote(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a command keeps on the disk, now or in times to come: only what was asked for."""
+    for name in ("data", "cache", "home", "tmp"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for kind in ("data", "cache"):
+        monkeypatch.setenv(f"ELSEWHERE_{kind.upper()}_DIR", str(tmp_path / kind))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    monkeypatch.chdir(tmp_path)
+    write_album(tmp_path / "trip", 6)
+    (tmp_path / "model").mkdir()
+    described(tmp_path / "model", Cells.default())
+    Path("drawn.json").write_text('{"IMG_20230714_0000.jpg": [[0, 0, 300, 300]]}')
+    protect = ("protect", "trip", "--at=Lisbon", "--top", "1", *SCORER)
+    for words in (
+        ("guess", "trip", *SCORER),
+        ("score", "trip", "-o", "rows.npz", *SCORER),
+        (*protect, "-o", "edited.zip", "--edits", "both", "--rectangles", "drawn.json"),
+        (*protect, "-o", "out", "--remember"),
+        ("clean", "trip", "-o", "bare"),
+        ("verify", "out", *SCORER),
+    ):
+        done = typed(*words)
+        assert done.exit_code == 0, (words, done.output)
+    dropped = UploadFolder()
+    with dropped.create("private.jpg") as file:
+        file.write(b"private pixels")
+    os.close(dropped._staging._lock)  # as the system does after kill -9
+    kept = [tmp_path / name for name in ("data", "cache", "home", "tmp")]
+    assert {"ledger.jsonl", "draw.key", "certificate.json", "private.jpg"} <= set(files(kept))
+    assert typed("ledger", "forget", "--all").exit_code == 0
+    assert set(files(kept)) == {"ledger.lock"}
 
 
 def test_what_is_deleted_is_written_over(folders: list[Path]) -> None:

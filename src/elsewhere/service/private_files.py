@@ -17,6 +17,7 @@ import hashlib
 import os
 import re
 import secrets
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -45,6 +46,8 @@ MAX_NAME_LENGTH = 40
 _MARK_LENGTH = 16  # digits of a private folder's name that stand for the target's path
 MAX_BYTES = 512 * 1024 * 1024
 MAX_NOTE_BYTES = 1 << 16
+DRAW_KEY = "draw.key"
+"""The key that secret k are drawn with, in the user's data directory."""
 
 
 def private_folder(target: Path, base: Path | None = None) -> Path:
@@ -235,7 +238,10 @@ def delete_private_data() -> PrivateData:
     deleted = private_data()
     notes = user_folder("data") / FOLDER
     _sweep_noted(notes)
+    sweep(Path(tempfile.gettempdir()))  # photos that were dropped on an app that was killed
     try:
+        for file in user_folder("data").glob(f"{DRAW_KEY}*"):
+            erase(file)
         for file in _documents():
             erase(file)
             with suppress(OSError):  # not empty: something in it is not ours

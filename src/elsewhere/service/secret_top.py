@@ -25,10 +25,9 @@ from elsewhere.album import Photo
 from elsewhere.errors import FileError
 from elsewhere.platform.files import new_file
 from elsewhere.platform.machine import user_folder
-from elsewhere.service.private_files import make_private
+from elsewhere.service.private_files import DRAW_KEY, make_private
 from elsewhere.values.outcome import largest_secret_top
 
-_KEY = "draw.key"
 _KEY_BYTES = 32
 
 
@@ -49,7 +48,7 @@ def user_key() -> bytes:
 
     Where it cannot be written, one for as long as this process lasts.
     """
-    file = user_folder("data") / _KEY
+    file = user_folder("data") / DRAW_KEY
     with suppress(OSError):
         if not file.exists():
             with suppress(FileError, FileExistsError):
@@ -63,7 +62,7 @@ def user_key() -> bytes:
 
 def _write_new(file: Path) -> None:
     """Write a key; FileExistsError where another process was first."""
-    part = file.with_name(f"{_KEY}.{secrets.token_hex(4)}")
+    part = file.with_name(f"{DRAW_KEY}.{secrets.token_hex(4)}")
     try:
         with new_file(part, private=True) as opened:
             opened.write(secrets.token_bytes(_KEY_BYTES))
