@@ -151,6 +151,11 @@ def test_the_command_line_is_silent(alone: Alone) -> None:
     assert alone.was_silent()
 
 
+def test_sharing_is_silent(alone: Alone, tmp_path: Path) -> None:
+    alone.elsewhere("protect", str(ALBUM), "-o", str(tmp_path / "out"))
+    assert alone.was_silent()
+
+
 def test_the_app_is_silent(alone: Alone) -> None:
     assert alone.python(_APP, str(_PHOTO)) == "ready\n"
     assert alone.was_silent()

@@ -113,7 +113,8 @@ def sealed(document: Document) -> Document:
     plan = document["plan"]
     for attacker, against in zip(plan["attackers"], plan["promise"]["against"], strict=False):
         attacker.update({name: against[name] for name in ("scores", "scorer", "cells")})
-        attacker["photos"] = plan["promise"]["photos"]
+        versions = plan["promise"].get("versions")
+        attacker["photos"] = len(versions) if versions else plan["promise"]["photos"]
     plan["bound"] = plan["plan"]["bound"]
     plan["digest"] = digest_of(plan)
     document["digest"] = digest_of(document)

@@ -19,19 +19,26 @@ from elsewhere.album.places import places_of
 from elsewhere.album.workers import Workers
 from elsewhere.checker.places import chord_of, directions, meeting_points
 from elsewhere.errors import ElsewhereError
-from elsewhere.formats.copy_certificate import CopyCertificate, read_copy_certificate
+from elsewhere.formats.copy_certificate import (
+    CIRCLES_FORMAT,
+    EDITS_FORMAT,
+    CopyCertificate,
+    read_copy_certificate,
+)
 from elsewhere.globe import Cells, place
 from elsewhere.globe.coordinates import EARTH_KM
 from elsewhere.messages import verification as messages
 from elsewhere.scorers import Photo, Row, ScorerInfo, protocol
 from elsewhere.scorers.protocol import exponent, normalise_row
 from elsewhere.service.attacks import MAX_ANYWHERE_KM, first_places
+from elsewhere.service.edited_album import apply_edits
 from elsewhere.service.export import export_album
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.service.verify import prove_copy
 from elsewhere.values.verification import ConditionKind, CopyProblemKind, Verification
 from elsewhere.values.wishes import Wishes
+from tests.service.export.test_edited_export import COVER, CROP
 from tests.service.export.test_forged_certificates import Document, sealed
 from tests.service.tiny import write_album
 
@@ -432,7 +439,9 @@ def judge(base: Base, certificate: CopyCertificate, found: Verification, *, own:
     assert bool(weaker) == (" only " in messages.headline(found, "out"))
 
 
-def run_changes(bases: list[Base], count: int, seed: int) -> dict[str, int]:
+def run_changes(
+    bases: list[Base], count: int, seed: int, *, versions: bool = False
+) -> dict[str, int]:
     """Verify so many changed certificates; how often each outcome came about."""
     rng = random.Random(seed)
     outcomes = {"error": 0, "refused": 0, "kept": 0}
@@ -445,6 +454,8 @@ def run_changes(bases: list[Base], count: int, seed: int) -> dict[str, int]:
             lisbon(document)
         for _ in range(rng.choice([1, 1, 2, 3])):
             alter(rng, document)
+        for _ in range(rng.choice([1, 1, 2]) if versions else 0):
+            alter_versions(rng, document)
         try:
             certificate = read_copy_certificate(json.dumps(sealed(document)))
             found = prove_copy(base.copy, certificate, own=own, scorers=["circled"])
@@ -464,6 +475,103 @@ def test_no_changed_certificate_says_more_than_the_files_show(good: Base, bad: B
 @pytest.mark.long
 def test_none_of_ten_thousand_changed_certificates_says_more(good: Base, bad: Base) -> None:
     outcomes = run_changes([good, bad], MANY_CHANGES, seed=2)
+    assert min(outcomes.values()) > MANY_CHANGES // 20
+
+
+def add_versions(document: Document) -> None:
+    """As if the plan had chosen among versions: each photo as it is in the copy, and a second."""
+    promise, plan = document["plan"]["promise"], document["plan"]["plan"]
+    photos = range(promise["photos"])
+    promise["versions"] = [
+        {"photo": photo, "cost": cost} for photo in photos for cost in ("0", "1/2")
+    ]
+    plan["choices"] = [2 * photo for photo in plan["kept"]]
+
+
+def alter_versions(rng: random.Random, document: Document) -> None:
+    """What version 3 adds: edits of files, versions of photos, and those that were chosen."""
+    promise, plan, file = (
+        document["plan"]["promise"],
+        document["plan"]["plan"],
+        rng.choice(document["files"]),
+    )
+    versions, choices = promise.get("versions"), plan.get("choices")
+    some = [0, 1, 250, 999, 1000, 1001, -1]
+    rectangle = {side: rng.choice(some) for side in ("left", "top", "right", "bottom")}
+    whole = {"left": 0, "top": 0, "right": 1000, "bottom": 1000}
+    cost = rng.choice(["0", "1/3", "1/2", "1", "-1", "10"])
+    options: list[Callable[[], object]] = [
+        lambda: file.pop("edit", None),
+        lambda: file.update(edit={"crop": rectangle, "covers": []}),
+        lambda: file.update(edit={"crop": whole, "covers": []}),
+        lambda: file.update(edit={"crop": None, "covers": [whole, rectangle]}),
+        lambda: file.update(edit=copying.deepcopy(document["files"][0].get("edit"))),
+        lambda: [one.pop("edit", None) for one in document["files"]],
+        lambda: (promise.pop("versions", None), plan.pop("choices", None)),
+        lambda: add_versions(document),
+        lambda: versions and rng.choice(versions).update(cost=cost),
+        lambda: versions and [one.update(cost="0") for one in versions],
+        lambda: versions and versions.pop(rng.randrange(len(versions))),
+        lambda: versions and versions.append({"photo": len(document["photos"]) - 1, "cost": cost}),
+        lambda: versions and rng.choice(versions).update(photo=rng.randrange(9)),
+        lambda: choices and choices.pop(),
+        lambda: choices and choices.append(choices[-1] + 1),
+        lambda: plan.update(choices=[row + 1 for row in choices or ()]),
+        lambda: plan.update(choices=numbers(rng, 2 * promise["photos"])),
+        lambda: plan.update(cost=cost, bound=cost),
+        lambda: promise.update(budget=rng.choice([None, "1/2", 0, 8])),
+    ]
+    rng.choice(options)()
+    new = promise.get("versions") is not None or any(one.get("edit") for one in document["files"])
+    document["format"] = EDITS_FORMAT if new else CIRCLES_FORMAT
+
+
+@pytest.fixture(scope="module")
+def edited(
+    seen: ScoredAlbum, tmp_path_factory: pytest.TempPathFactory, pool: Workers
+) -> list[Base]:
+    """A good copy and a bad one, with some photos edited in both."""
+    edits = {photo.id: (COVER, CROP)[n % 2] for n, photo in enumerate(seen.photos[1:6])}
+    album = apply_edits(seen, edits, workers=pool)
+    good = Base(album, tmp_path_factory.mktemp("edited"), "Lisbon, Portugal")
+    bad = Base(album, tmp_path_factory.mktemp("all edited"), "Lima, Peru")
+    assert finds(bad.rows, 0.4, (LISBON.lat, LISBON.lon), RADIUS, TOP)
+    for base in (good, bad):
+        assert any(file.get("edit") for file in base.document["files"])
+        assert base.document["format"] == EDITS_FORMAT
+    return [good, bad]
+
+
+def test_edits_and_versions_are_kept_without_any_only(edited: list[Base]) -> None:
+    good = edited[0]
+    for change in (lambda document: None, add_versions):
+        for own in (True, False):
+            found = good.verify(changed(good.document, change), own=own)
+            assert found and not [each for each in found.conditions if each.weakens]
+            assert found.claims == good.verify(good.document).claims
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_certificate_with_versions_is_forged_in_vain(edited: list[Base], forgery: str) -> None:
+    change, kind = FORGERIES[forgery]
+
+    def forged(document: Document) -> None:
+        lisbon(document)
+        change(document)
+        add_versions(document)
+
+    found = edited[1].verify(changed(edited[1].document, forged))
+    assert not found and kind in {problem.kind for problem in found.problems}
+
+
+def test_no_changed_edit_or_version_says_more_than_the_files_show(edited: list[Base]) -> None:
+    outcomes = run_changes(edited, CHANGES, seed=3, versions=True)
+    assert min(outcomes.values()) > CHANGES // 20
+
+
+@pytest.mark.long
+def test_none_of_ten_thousand_changed_edits_and_versions_says_more(edited: list[Base]) -> None:
+    outcomes = run_changes(edited, MANY_CHANGES, seed=4, versions=True)
     assert min(outcomes.values()) > MANY_CHANGES // 20
 
 
