@@ -148,12 +148,13 @@ def test_the_promise_is_told_from_what_was_proved(copy: Path) -> None:
     assert told[1] == f"- {clause}"
     assert told[2].startswith("from these files alone the model onnx:tiny.onnx guesses ")
     assert told[2].endswith("first; Lisbon, Portugal is not the first guess")
-    assert told[3].startswith("conditions: ")
-    assert told[4].startswith("not covered: better models, readable text") and len(told) == 5
+    assert told[3].startswith("checked: the promise holds, by the files. Not checked: that no plan")
+    assert told[4].startswith("conditions: ")
+    assert told[5].startswith("not covered: better models, readable text") and len(told) == 6
     plain = json.loads(typed("verify", "out", "--json").stdout)
     assert plain["promised"] == [clause]
     assert plain["guesses"] == [told[2]]
-    assert told[3] == f"conditions: {'; '.join(plain['conditions'])}"
+    assert told[4] == f"conditions: {'; '.join(plain['conditions'])}"
 
     def other(document: dict[str, Any]) -> None:
         document["verdict"] = "Nobody will ever find Lisbon."  # what is told does not rest on it

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from math import fsum
+from math import fsum, inf
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from elsewhere.globe.circles import Circles, cosine, grid_around
 from elsewhere.globe.coordinates import Floats, Ints, unit_vector
 from elsewhere.solver import places
 from elsewhere.solver.circle_attacker import CircleAttacker
+from elsewhere.solver.exact import SearchLimits
 from elsewhere.solver.places import place_attacker, plan_places
 from elsewhere.solver.problem import FREE, IN, OUT, Mask, Problem
 from tests.solver.small_globes import MIDDLES, SmallAlbum, globe, scatter, small_album
@@ -98,6 +99,27 @@ def examine(album: SmallAlbum) -> str:
 @given(SEEDS)
 def test_no_plan_that_is_called_optimal_is_beaten(seed: int) -> None:
     examine(small_album(seed))
+
+
+@given(SEEDS, st.booleans())
+def test_a_first_plan_by_places_holds_for_everybody(seed: int, in_time: bool) -> None:
+    """Each place is planned alone at first; with no time left, that plan is the answer."""
+    album = small_album(seed)
+    attacker, alone = album.attacker()
+    halves = np.arange(len(album.scores)) % 2 == 0
+    watching = [(replace(attacker, sees=sees), alone) for sees in (halves, ~halves)]
+    watching.append((attacker, alone))
+    calm = plan_places(album.problem, watching, [0.5]).solution
+    limits = SearchLimits(deadline=inf if in_time else 0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(places, "MAX_AT_ONCE", 1)
+        found = plan_places(album.problem, watching, [0.5], limits).solution
+    if found.shared is None or calm.shared is None:
+        assert {found.status, calm.status} <= {"infeasible", "unknown"} or not in_time
+        return
+    promise = places.CirclePromise(album.problem, [one for one, _ in watching], [0.5])
+    assert promise.holds(found.shared)
+    assert found.bound <= calm.cost and calm.bound <= found.cost
 
 
 def test_plans_on_small_albums_are_found_and_proved() -> None:
