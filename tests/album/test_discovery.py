@@ -86,6 +86,7 @@ def test_duplicates_are_named_with_their_twin(tmp_path: Path) -> None:
     why = ("duplicate", "it is the same file as a 2.jpg, which is read")
     said = reasons(found)
     assert said["a 10.jpg"] == said["other/b.jpg"] == why
+    assert {file.same_as for file in found.skipped if file.kind == "duplicate"} == {"a 2.jpg"}
 
 
 def test_files_of_one_size_are_not_duplicates(tmp_path: Path) -> None:

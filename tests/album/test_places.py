@@ -58,6 +58,15 @@ def test_two_visits_are_one_place_and_a_suburb_belongs_to_it() -> None:
     ]
 
 
+def test_a_place_has_the_name_that_people_know() -> None:
+    """A quarter is called after its city, and a ride into the country does not rename the city."""
+    found = places_of([photo("a", (25.19, 55.27)), photo("b", (25.08, 55.14))])
+    assert [one.label for one in found.places] == ["Dubai, United Arab Emirates"]
+    city, ride = (24.58, 73.68), (24.77, 73.90)
+    found = places_of([photo(f"{n}", ride if n > 2 else city) for n in range(5)])
+    assert [one.label for one in found.places] == ["Udaipur, Rajasthan, India"]
+
+
 def test_places_called_alike_are_told_apart() -> None:
     one, other = (-32.15, -109.43), (-22.15, -109.43)  # at sea, as far from Easter Island
     found = places_of([photo("a", one), photo("b", other), photo("c", other)])

@@ -123,12 +123,21 @@ def test_nothing_is_promised_where_nothing_is(lisbon: ScoredAlbum, both: ScoredA
     assert "every photo that may be kept is public already" in headline(gone)
 
 
+def test_a_rule_that_cannot_be_kept_is_said_with_the_verdict(lisbon: ScoredAlbum) -> None:
+    entry = asked(lisbon)
+    assert shown(entry).exempt == ""
+    assert entry.plan is not None
+    pinned = replace(entry.plan, notes=(Note(NoteKind.TELLS_ALONE, photos=("7.jpg",)),))
+    said = shown(replace(entry, plan=pinned))
+    assert said.exempt.startswith("7.jpg tells the place alone") and said.notes == []
+
+
 def test_no_plan_is_called_proved_that_is_not(
     lisbon: ScoredAlbum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = asked(lisbon)
     proved = "withheld: proved the fewest for"
-    assert proof(entry).endswith(f"{proved} a top drawn in secret from 5 to 12")
+    assert proof(entry).endswith(f"{proved} a number of guesses drawn in secret from 5 to 12")
     assert proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
     open_ = with_status(entry, Status.FEASIBLE)
     assert "proved" not in proof(open_) and "at least" in proof(open_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import stat
@@ -83,7 +84,7 @@ def test_the_json_has_everything_and_keeps_the_secret(home: Path) -> None:
     assert [(one["file"], one["kind"]) for one in found["left"]] == [("notes.txt", "foreign")]
     assert found["places"][0]["hidden"] and len(found["places"][0]["photos"]) == PHOTOS
     assert (home / "out.zip").is_file() and Path(found["certificate"]).is_file()
-    assert "a top drawn in secret from 2 to 4" in found["verdict"]
+    assert "a number of guesses drawn in secret from 2 to 4" in found["verdict"]
     for word in ("protected_k", "rivals", "slack", "bound"):  # they would give it away
         assert word not in json.dumps(found)
 
@@ -190,6 +191,8 @@ def test_a_budget_that_buys_nothing_is_no_success(home: Path) -> None:
         found = told("album", where, "--budget", "0", *more, code=3)
         assert not found["protects"] and found["kept"] == found["withheld"] == []
         assert "cannot hide" in found["verdict"] and "target" not in found
+        (price,) = found["prices"]
+        assert re.fullmatch(r"a larger budget \(--budget \d+\): \d+ photos? shared", price["words"])
     shown = run("album", where, "--budget", "0", "-o", "out")
     assert shown.exit_code == 3 and "clean copy" not in shown.stdout
     assert not (home / "out").exists() and not (home / "data").exists()

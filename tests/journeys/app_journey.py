@@ -87,7 +87,7 @@ def reads_the_map(page: Page) -> None:
     after = page.inner_text(".words >> nth=0")
     assert page.locator("[data-when=after] .disc").count() > 3
     assert page.get_attribute("[data-when=after] .zone", "d")
-    assert "decoys: " in page.inner_text(".key >> nth=0")
+    assert "guessed instead: " in page.inner_text(".key >> nth=0")
     page.check("input[value=before]", force=True)
     page.wait_for_selector("[data-when=before] .disc")
     assert "First guess: Tarascon" in page.inner_text(".words >> nth=0") != after
@@ -102,7 +102,7 @@ def slides(page: Page) -> None:
     slider = page.locator("input[type=range]")
     slider.wait_for()
     page.wait_for_selector(".point >> nth=8")
-    greedy = r"Greedy (would need \d+ photos|finds no such plan|does as well here)\."
+    greedy = r"most telling first (would need \d+ photos|finds no such plan|does as well here)\."
     assert re.search(greedy, side(page)), side(page)
     now, version = int(slider.input_value()), plan_version(page)
     slider.press("ArrowRight")

@@ -51,7 +51,7 @@ def names_one_number(page: Page) -> None:
     """Headline, slider and map name the same one; that a top was drawn in secret is in the open."""
     k = int(_said(r"none of its first (\d+) places is within 25 km", page.inner_text("h1")))
     assert k >= 5
-    assert "for a top drawn in secret from 5 to 12" in page.inner_text(".proof")
+    assert "for a number of guesses drawn in secret from 5 to 12" in page.inner_text(".proof")
     page.wait_for_selector(".point >> nth=3")
     assert re.search(rf"it is not among the first {k}( \(perhaps better\))?\.", side(page))
     rank = int(_said(r"Tarascon comes (\d+)", page.inner_text("[aria-labelledby=map-title]")))
@@ -124,7 +124,7 @@ def withholds_too_few(page: Page) -> None:
     page.wait_for_selector(".proof.vain:has-text('too few to hide it')")
     assert "withholding nothing does not hide it" in page.inner_text("h1")
     assert slider.input_value() == "0" and "it may still be found first" in side(page)
-    assert "Greedy" not in side(page).partition("Withhold nothing")[2].partition("proved")[0]
+    assert "most telling first" not in side(page).partition("Withhold nothing")[2].partition("proved")[0]
     assert page.is_disabled("button:has-text('Export')")
     version = plan_version(page)
     page.keyboard.press("Control+z")

@@ -125,7 +125,7 @@ def read_album(
                     )
                     result.rendition.forget()
                     reason = f"it shows exactly the same picture as {first.id}, which is read"
-                    result = SkippedFile(result.path, result.id, "duplicate", reason)
+                    result = SkippedFile(result.path, result.id, "duplicate", reason, first.id)
             if isinstance(result, SkippedFile):
                 skipped.append(result)
                 progress(Step("reading", number, total, candidate.name, skipped=(result,)))

@@ -223,7 +223,9 @@ def _drop_duplicates(photos: list[Candidate]) -> tuple[list[Candidate], list[Ski
                 continue
             if first is not photo:
                 reason = f"it is the same file as {first.name}, which is read"
-                skipped[photo.path] = SkippedFile(photo.path, photo.name, "duplicate", reason)
+                skipped[photo.path] = SkippedFile(
+                    photo.path, photo.name, "duplicate", reason, first.name
+                )
                 # A sidecar beside the second copy is about the first as well.
                 sidecars[first.path] = sidecars.get(first.path, first.sidecars) + photo.sidecars
     unique = [

@@ -205,6 +205,8 @@ class SkippedFile:
     kind: SkipKind
     detail: str = ""
     """A more precise reason than that of the kind; names no folder of the user."""
+    same_as: str = ""
+    """The photo that has the same content, by name, where there is one."""
 
     @property
     def reason(self) -> str:

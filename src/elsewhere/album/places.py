@@ -118,10 +118,22 @@ def _places_in_files(
         sample = slice(None, None, -(-len(points) // 300))  # of very many, a sample is enough
         km = between_km(lats[sample, None], lons[sample, None], lats, lons)
         lat, lon = points[sample][int(np.argmin(km @ [counts[point] for point in points]))]
-        label = place_label(lat, lon)
+        label = _town_of(points[sample], counts) or place_label(lat, lon)
         members = tuple(sorted((*group, *by_time)))
         places.append(AlbumPlace(label, lat, lon, members, tuple(points), by_time))
     return places
+
+
+def _town_of(points: Sequence[Position], counts: Mapping[Position, int]) -> str:
+    """The town that more than half of the photos would be said to be of; empty where there is none.
+
+    Udaipur with one ride into the country is Udaipur, wherever its middle lies.
+    """
+    votes: Counter[str] = Counter()
+    for lat, lon in points:
+        votes[place_label(lat, lon)] += counts[lat, lon]
+    label, most = votes.most_common(1)[0]
+    return label if 2 * most > votes.total() else ""
 
 
 def _given_places(

@@ -297,7 +297,7 @@ def _similar_rows(name: str) -> list[int]:
 
 _CITY_POPULATION, _CITY_RATIO, _REACH_KM = 500_000, 3, 20.0
 """A town within reach of a city this large, and this many times its own size, is a quarter."""
-_HALF_WEIGHT_KM = 2.0
+_HALF_WEIGHT_KM = 3.0
 """At this distance half of a town's people count for naming a coordinate after it."""
 
 

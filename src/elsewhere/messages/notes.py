@@ -48,6 +48,8 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 f"{say} taken more than {value.km:.0f} km from {' and '.join(places)}: what you "
                 "said counts, not the position in the file"
             )
+        case NoteKind.CALLED:
+            return f"{places[0]} stands for {places[1]} in this album"
         case NoteKind.HOME:
             return f"home is taken to be {places[0]}, the place with photos on the most days"
         case NoteKind.PLACED_BY_TIME:
@@ -234,7 +236,7 @@ def prices(outcome: Outcome) -> list[str]:
         known = "not tried"
         if price.shared is not None:
             known = f"{counted(price.shared, 'photo')} shared"
-            if outcome.plan.found:
+            if outcome.plan.found and not outcome.empty:
                 known += f", {price.shared - outcome.newly_shared:+d}"
         elif price.tried:
             known = "not found out"

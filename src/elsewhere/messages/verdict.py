@@ -161,7 +161,7 @@ def secret_top(wishes: Wishes) -> str:
     if wishes.exact_top or wishes.top is None:
         return ""
     largest = largest_secret_top(wishes.top)
-    return f" for a top drawn in secret from {wishes.top} to {largest}"
+    return f" for a number of guesses drawn in secret from {wishes.top} to {largest}"
 
 
 def threat_name(hidden: str, own: bool, model: str = "") -> str:

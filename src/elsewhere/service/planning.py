@@ -51,7 +51,7 @@ from elsewhere.solver.plans import previous_plan, read_limits
 from elsewhere.solver.requests import Request, first_rows, read_request
 from elsewhere.values.margins import margin
 from elsewhere.values.notes import Note, NoteKind
-from elsewhere.values.outcome import Accuracy, Advice, Alternative, Outcome, Reasons
+from elsewhere.values.outcome import Accuracy, Advice, Alternative, Change, Outcome, Reasons
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.problems import Attack
 from elsewhere.values.promise import Promise
@@ -487,6 +487,8 @@ def evaluate_alternatives(
 def price_wishes(scored: ScoredAlbum, album_plan: AlbumPlan) -> AlbumPlan:
     """The plan with its price list: what each part of the wishes costs, by the same draw."""
     wishes, threats = album_plan.wishes, album_plan.threats
+    if album_plan.empty and album_plan.photos <= MAX_PRICED_PHOTOS:
+        return replace(album_plan, prices=_enough_budget(scored, album_plan))
     lines = priced_changes(album_plan.plan, wishes, album_plan.hidden, threats)
     known = {
         replace(tried, mentioned=True, shared=None, tried=False): tried
@@ -503,6 +505,16 @@ def price_wishes(scored: ScoredAlbum, album_plan: AlbumPlan) -> AlbumPlan:
     return replace(album_plan, prices=tuple(prices))
 
 
+def _enough_budget(scored: ScoredAlbum, album_plan: AlbumPlan) -> tuple[Alternative, ...]:
+    """The budget that is enough to keep the place from being the first guess, where one is."""
+    wishes = replace(album_plan.wishes, top=1, budget=None, exact_top=True, each_photo=False)
+    other = _plan_like(scored, album_plan, wishes, None)
+    if not other.plan.found or other.empty:
+        return ()
+    amount = len(other.plan.withheld)
+    return (Alternative(Change.BUDGET, amount=amount, shared=other.newly_shared, tried=True),)
+
+
 def _try(
     scored: ScoredAlbum, album_plan: AlbumPlan, alternative: Alternative, draw: Random | None
 ) -> Alternative | None:
@@ -510,27 +522,31 @@ def _try(
     wishes = alternative.applied(album_plan.wishes)
     if wishes is None:
         return alternative
-    wishes = replace(wishes, time_limit=None, work_limit=ALTERNATIVE_WORK)
-    places, posted, versions = album_plan.places, album_plan.posted, album_plan.versions
-    candidates = None if versions is None else versions.candidates
-    # a plan that was made tighter is compared with one that would be
-    tightened = any(note.kind is NoteKind.TIGHTENED for note in album_plan.notes)
     try:
-        other = plan_album(
-            scored,
-            places,
-            wishes,
-            posted=posted,
-            draw=draw,
-            reasons=False,
-            attacked=tightened,
-            candidates=candidates,
-        )
+        other = _plan_like(scored, album_plan, wishes, draw)
     except InputError:
         return None
     if other.plan.status == Status.UNKNOWN and not other.refuted:
         return replace(alternative, tried=True)
     return replace(alternative, tried=True, shared=0 if other.empty else other.newly_shared)
+
+
+def _plan_like(
+    scored: ScoredAlbum, album_plan: AlbumPlan, wishes: Wishes, draw: Random | None
+) -> AlbumPlan:
+    """A quick plan of the same photos for other wishes."""
+    versions = album_plan.versions
+    return plan_album(
+        scored,
+        album_plan.places,
+        replace(wishes, time_limit=None, work_limit=ALTERNATIVE_WORK),
+        posted=album_plan.posted,
+        draw=draw,
+        reasons=False,
+        # a plan that was made tighter is compared with one that would be
+        attacked=any(note.kind is NoteKind.TIGHTENED for note in album_plan.notes),
+        candidates=None if versions is None else versions.candidates,
+    )
 
 
 def _request(

@@ -70,9 +70,9 @@ def model_name(spec: str) -> str:
     """A scorer in a sentence for people: a model, whatever is typed for it.
 
     >>> model_name("embedded"), model_name("onnx:streets.onnx")
-    ('the embedded model', 'the model onnx:streets.onnx')
+    ('the built-in model', 'the model onnx:streets.onnx')
     """
-    return "the embedded model" if spec == "embedded" else f"the model {spec}"
+    return "the built-in model" if spec == "embedded" else f"the model {spec}"
 
 
 @dataclass(frozen=True)

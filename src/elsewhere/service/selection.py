@@ -82,7 +82,11 @@ def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) 
             hidden.add(where.label)
             notes.append(Note(NoteKind.HOME, places=(where.label,)))
         else:
-            hidden.update(place.label for place in resolve_place(text, places))
+            meant = [place.label for place in resolve_place(text, places)]
+            hidden.update(meant)
+            for label in meant:
+                if name_key(text) not in {name_key(part) for part in (label, *label.split(","))}:
+                    notes.append(Note(NoteKind.CALLED, places=(text.strip(), label)))
     return PlaceSelection(
         tuple(place for place in places.places if place.label in hidden),
         tuple(place for place in places.places if place.label not in hidden),
@@ -296,6 +300,8 @@ def _named(
             return numbers
     for file in skipped:
         if pattern in (file.name, file.name.rpartition("/")[2]):
+            if file.same_as in ids:
+                return [ids.index(file.same_as)]
             raise InputError(f"{wish}: {file.name} is not in the album: {file.reason}")
     short = {name.rpartition("/")[2]: name for name in ids}
     close = difflib.get_close_matches(pattern, [*ids, *short], n=3, cutoff=0.5)

@@ -14,6 +14,7 @@ class NoteKind(StrEnum):
     OTHER_PLACE = "other place"  # model, places (guess, given), share, km, count
     POSITIONS_OVERRULED = "positions overruled"  # count, places, km
     HOME = "home"  # places
+    CALLED = "called"  # places (as the user said, as the album has it)
     PLACED_BY_TIME = "placed by time"  # photos
     UNPLACED = "unplaced"  # photos
     PUBLIC_INSIDE = "public inside"  # places (what is hidden, its place, public ones)

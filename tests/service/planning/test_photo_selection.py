@@ -48,6 +48,11 @@ def test_what_matches_nothing_is_told_with_what_comes_near() -> None:
         matching(["film.mov"], IDS, "keep", [gone])
 
 
+def test_of_equal_files_every_name_is_understood() -> None:
+    twin = SkippedFile(Path("x/IMG_20170101.jpg"), "x/IMG_20170101.jpg", "duplicate", "", "o.jpg")
+    assert list(matching(["IMG_20170101.jpg"], IDS, "keep", [twin])) == [4]
+
+
 def test_nobody_keeps_and_drops_one_photo() -> None:
     assert select_pinned(["IMG_2.jpg"], ["2025/*"], IDS) == ((1,), (2,))
     with pytest.raises(InputError, match=r"2024/IMG_2.jpg is to be kept \(by 'IMG_2.jpg'\) and "):

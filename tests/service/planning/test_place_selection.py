@@ -57,6 +57,14 @@ def test_home_is_said_aloud() -> None:
     )
 
 
+def test_what_a_place_is_called_here_is_said_where_the_user_calls_it_otherwise() -> None:
+    for word in ("Paris", "paris, france", "France", "all"):
+        assert select_places(PLACES, PHOTOS, [word]).notes == ()
+    assert texts(select_places(PLACES, PHOTOS, ["Versailles"]).notes) == (
+        "Versailles stands for Paris, France in this album",
+    )
+
+
 def test_a_name_that_means_no_place_of_the_album_lists_those_there_are() -> None:
     with pytest.raises(PlaceError, match="'Rome' is not one of the album's places: those are Par"):
         hidden("Rome")

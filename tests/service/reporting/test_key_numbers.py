@@ -93,14 +93,14 @@ def test_a_plan_in_places_and_kilometres(album: ScoredAlbum) -> None:
     planned = plan(album)
     assert planned.plan.withheld == (0,)
     assert messages.verdict(planned) == (
-        "With 1 of 4 photos withheld, none of the embedded model's first 5 places is within 25 km "
+        "With 1 of 4 photos withheld, none of the built-in model's first 5 places is within 25 km "
         "of Lisbon, Portugal; no smaller set of photos is enough, and a "
         "better model may find it."
     )
     region = messages.verdict(plan(album, replace(EXACT, hide_level="country")))
     assert "first 5 places is in Portugal" in region
     one = messages.verdict(plan(album, replace(EXACT, top=1)))
-    assert "the embedded model's first place is not within 25 km of Lisbon, Portugal" in one
+    assert "the built-in model's first place is not within 25 km of Lisbon, Portugal" in one
     for text in (messages.verdict(planned), region, one):
         assert "cell" not in text and "safe" not in text
 
@@ -135,7 +135,7 @@ def test_the_numbers_before_and_after(trip: ScoredAlbum) -> None:
         "DINOv2 2 instead of 16 and a look-up of like photos 4 instead of 25; for somebody who "
         "knows this tool 16, and 8 without any photo (measured on 129 real trips)."
     )
-    assert texts["model's chance"].startswith("The embedded model gives the 25 km around Lisbon")
+    assert texts["model's chance"].startswith("The built-in model gives the 25 km around Lisbon")
     audited = audit_album(album, places_of(album.photos), Wishes()).numbers
     assert audited is not None and audited.proved_top is None
     assert audited.places[0].probability_after is None
@@ -176,7 +176,7 @@ def test_where_places_cannot_be_told_apart_that_comes_first() -> None:
     assert note.kind == NoteKind.COARSE_PLACES and note.km > 50
     text = messages.notes(planned)[0]
     assert re.match(
-        r"around .* the embedded model tells apart places no nearer than \d+ km: nothing said of "
+        r"around .* the built-in model tells apart places no nearer than \d+ km: nothing said of "
         "25 km is finer than that",
         text,
     )
@@ -256,5 +256,5 @@ def test_where_every_choice_was_tried_that_is_said() -> None:
     text = messages.verdict(replace(planned, plan=unknown, refuted=7))
     assert text == (
         "Nothing can be shared: whichever of these photos are shared, one of the first 5 places of "
-        "the embedded model is within 25 km of Lisbon, Portugal (all 7 choices were tried)."
+        "the built-in model is within 25 km of Lisbon, Portugal (all 7 choices were tried)."
     )

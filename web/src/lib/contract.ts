@@ -786,6 +786,8 @@ export interface components {
             numbers: components["schemas"]["KeyNumber"][];
             /** Radius Km */
             radius_km: number | null;
+            /** Exempt */
+            exempt: string;
             /** Counts */
             counts: string;
             /** Against */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { EventBuffer, MAX_PHOTOS, INTERVAL } from './eventBuffer'
+import { EventBuffer, isLater, MAX_PHOTOS, INTERVAL } from './eventBuffer'
 import type { Event } from './types'
 
 const readPhoto = (n: number): Event => ({
@@ -41,4 +41,11 @@ describe('what a job tells', () => {
     expect(seen).toEqual([0, 1])
     expect(lost).toEqual(['a.txt'])
   })
+})
+
+it('never turns back from scoring to reading', () => {
+  expect(isLater({ stage: 'reading' }, {})).toBe(true)
+  expect(isLater({ stage: 'scoring' }, { stage: 'reading' })).toBe(true)
+  expect(isLater({ stage: 'scoring', count: 2 }, { stage: 'scoring', count: 1 })).toBe(true)
+  expect(isLater({ stage: 'reading' }, { stage: 'scoring' })).toBe(false)
 })

@@ -5,6 +5,12 @@ import type { Event, SkippedFile, Photo } from './types'
 export const INTERVAL = 60 // milliseconds
 export const MAX_PHOTOS = 16 // photos that are shown at once: a tile takes half a millisecond to make
 
+const STAGES = ['reading', 'scoring', 'planning']
+
+/** Photos are read and scored at the same time; once the scoring is told of, the reading is old news. */
+export const isLater = (event: Event, shown: Event): boolean =>
+  STAGES.indexOf(event.stage ?? '') >= STAGES.indexOf(shown.stage ?? '')
+
 type Show = (photos: Photo[], left: SkippedFile[], last: Event | null) => void
 
 export class EventBuffer {

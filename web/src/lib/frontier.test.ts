@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Plan, Wishes } from './types'
 import {
-  aged, greedyWords, height, withOwnPlan, mostShown, over, ownPoint, pointWords, ticks, withPoint,
+  aged, greedyWords, height, withOwnPlan, mostShown, over, ownPoint, pointWords, stairs, ticks, withPoint,
   type Step,
 } from './frontier'
 
@@ -57,10 +57,10 @@ it('says what a point buys, and nothing of one that is being solved', () => {
 describe('greedy', () => {
   const points = [at(2, 3, true, 0), at(3, 7, true, 3), at(6, 24, true, 7), at(10, 149, false, 149), at(11, 149, false, 149)]
   it('needs more, or does as well; never fewer', () => {
-    expect(greedyWords(points, points[1]!)).toBe('Greedy would need 6 photos.')
-    expect(greedyWords(points, points[4]!)).toBe('Greedy does as well here.')
-    expect(greedyWords(points, points[1]!, 2)).toBe('Greedy does as well here.')
-    expect(greedyWords(points, at(8, 500))).toBe('Greedy finds no such plan.')
+    expect(greedyWords(points, points[1]!)).toBe('Taking out the most telling first would need 6 photos.')
+    expect(greedyWords(points, points[4]!)).toBe('Taking out the most telling first does as well here.')
+    expect(greedyWords(points, points[1]!, 2)).toBe('Taking out the most telling first does as well here.')
+    expect(greedyWords(points, at(8, 500))).toBe('Taking out the most telling first finds no such plan.')
   })
   it('is not spoken of where nothing is bought or solved', () => {
     expect(greedyWords(points, at(1, 0))).toBe('')
@@ -75,4 +75,16 @@ it('draws heights and ticks that do not lie upon each other', () => {
   expect(mostShown([at(1, 4), at(2, 9, true, 12)])).toBe(12)
   expect(ticks(1)).toEqual([0, 1])
   expect(ticks(149)).toEqual([0, 5, 20, 100])
+})
+
+describe('the line through the points', () => {
+  it('never falls, and never mixes what is solved with what was', () => {
+    const mixed = over(aged([at(0, 9), at(1, 30), at(2, 40)]), [at(0, 2), at(2, 12)])
+    expect(stairs(mixed)).toEqual([[0, 2], [2, 12]])
+    expect(stairs([at(0, 0), at(1, 8, false), at(2, 5, false), at(3, 9)]).map(([, k]) => k)).toEqual([0, 8, 8, 9])
+  })
+  it('is the old one as long as nothing is solved but the plan itself', () => {
+    expect(stairs(withPoint(aged([at(0, 1), at(2, 4)]), at(1, 9)))).toEqual([[0, 1], [2, 4]])
+    expect(stairs([at(3, 5)])).toEqual([])
+  })
 })

@@ -57,6 +57,17 @@ export function withOwnPlan(points: Step[], plan: Plan | null, wishes: Wishes | 
   return withPoint(raised, { ...own, proved: best, greedy_k: known?.greedy_k ?? null })
 }
 
+/**
+ * What the line runs through: what is solved, or, as long as that is no line, what was solved before,
+ * and never both. Whoever may withhold more is no worse off, so it never falls.
+ */
+export function stairs(points: Step[]): [number, number][] {
+  const solved = points.filter((point) => !point.old)
+  const shown = solved.length > 1 ? solved : points.filter((point) => point.old)
+  let best = 0
+  return shown.map((point) => [point.withheld, (best = Math.max(best, point.protected_k))])
+}
+
 /** Ranks span orders of magnitude: the height of a top, from 0 to 1. */
 export function height(k: number, most: number): number {
   return most <= 0 ? 0 : Math.log1p(Math.max(0, k)) / Math.log1p(most)
@@ -100,7 +111,7 @@ export function greedyWords(points: Step[], at: Step, counted: number | null = n
   if (counted === null && solved.length === 0) return ''
   const enough = solved.find((point) => (point.greedy_k ?? -1) >= at.protected_k)
   const needs = counted ?? enough?.withheld ?? null
-  if (needs === null) return 'Greedy finds no such plan.'
-  if (needs <= at.withheld) return 'Greedy does as well here.'
-  return `Greedy would need ${needs} photos.`
+  if (needs === null) return 'Taking out the most telling first finds no such plan.'
+  if (needs <= at.withheld) return 'Taking out the most telling first does as well here.'
+  return `Taking out the most telling first would need ${needs} photos.`
 }

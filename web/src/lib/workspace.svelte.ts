@@ -7,7 +7,7 @@ import type {
   Undo, View, Wishes, WorkspaceState,
 } from './types'
 import type { Dropped } from './dropped'
-import { EventBuffer } from './eventBuffer'
+import { EventBuffer, isLater } from './eventBuffer'
 import { Latest } from './latest'
 import * as session from './session'
 import { samePhotos, samePicture, withKnownLinks } from './photos'
@@ -57,13 +57,15 @@ class Workspace {
   private granted: Wishes | null = null
   /** The number of requests so far: a state fetched before the last one is old. */
   private requests = 0
+  /** Whether what is asked now was clicked before something that was refused. */
+  private wentBack = false
   private stepping: Promise<void> = Promise.resolve()
   private listening = new Map<Job['kind'], AbortController>()
   private shown = ''
   private queue = new Latest<Wishes, Answer>(
     (wishes) => api.putWishes(wishes, this.undo.turn),
     (answer, last) => this.take(answer, last),
-    (problem, wishes) => void this.failedWish(problem, wishes),
+    (problem, wishes, before) => this.refused(problem, wishes, before),
   )
 
   get proving(): boolean {
@@ -269,7 +271,8 @@ class Workspace {
     this.waiting = !last
     this.granted = answer.wishes
     if (!last) return // what was clicked since would jump back for a moment
-    if (!streamed) this.notice = '' // what went wrong before is mended
+    if (!streamed && !this.wentBack) this.notice = '' // what went wrong before is mended
+    this.wentBack = false
     if (answer.plan && this.plan && answer.plan.version < this.plan.version) return
     this.wishes = answer.wishes
     this.plan = answer.plan
@@ -337,7 +340,7 @@ class Workspace {
   private async follow(job: Job, signal: AbortSignal): Promise<void> {
     const buffer = new EventBuffer((photos, left, last) => {
       if (signal.aborted) return
-      if (last) this.progress = last
+      if (last && (job.kind !== 'reading' || isLater(last, this.progress))) this.progress = last
       if (job.kind !== 'reading' || this.stage !== 'reading') return
       // a page that was loaded in the middle has some of them already
       const fresh = photos.filter((photo) => photo.n >= this.photos.length)
@@ -368,6 +371,18 @@ class Workspace {
       const late = new api.Problem(400, problem)
       if (!fieldErrors.takes(late, this.granted, refused)) this.say(late)
     }
+  }
+
+  /** Whether to ask for what was clicked just before: one refused click must not cost another. */
+  private refused(problem: unknown, wishes: Wishes, before: Wishes | undefined): boolean {
+    const understood = problem instanceof api.Problem && (problem.status === 400 || problem.status === 422)
+    this.wentBack = understood && before !== undefined
+    if (!this.wentBack || !before) void this.failedWish(problem, wishes)
+    else {
+      if (!fieldErrors.takes(problem, before, wishes)) this.say(problem)
+      this.wishes = before
+    }
+    return this.wentBack
   }
 
   private async failedWish(problem: unknown, wishes = this.wishes): Promise<void> {

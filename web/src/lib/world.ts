@@ -14,24 +14,32 @@ const borders = mesh(topology, topology.objects.countries, (a, b) => a !== b)
 export const WIDE = 400
 export const HIGH = 196
 
-/** The whole earth but its poles, where nobody takes photos. */
-export function world(): GeoProjection {
-  return geoNaturalEarth1()
+const CLEAR = 14 // pixels between what is hidden and the edge
+
+/** The whole earth but its poles, where hardly anybody takes photos; turned or shifted where this place would lie at the edge. */
+export function world(place?: [number, number]): GeoProjection {
+  const whole = geoNaturalEarth1()
     .precision(0) // its edges are short already, and bending them would hold the page up
     .scale(WIDE / 5.4)
     .translate([WIDE / 2, HIGH / 2 + 13])
-    .clipExtent([[0, 0], [WIDE, HIGH]])
+  const at = place && whole(place)
+  if (at && (at[0] < CLEAR || at[0] > WIDE - CLEAR)) whole.rotate([-place[0], 0])
+  if (at) {
+    const shift = Math.max(0, CLEAR - at[1]) - Math.max(0, at[1] - (HIGH - CLEAR))
+    whole.translate([WIDE / 2, HIGH / 2 + 13 + shift])
+  }
+  return whole.clipExtent([[0, 0], [WIDE, HIGH]])
 }
 
 const NEAREST = WIDE * 1.9 // about 3,000 km across
 
-/** The neighbourhood of these places, the first in its middle as far as the others allow. */
+/** The neighbourhood of these places, the first of which is always in view. */
 export function around(places: [number, number][]): GeoProjection {
   const [lon, lat] = geoCentroid({ type: 'MultiPoint', coordinates: places })
   const near = geoNaturalEarth1().rotate([-lon, -lat])
   near.fitExtent([[34, 26], [WIDE - 34, HIGH - 26]], { type: 'MultiPoint', coordinates: places })
   if (near.scale() > NEAREST) near.scale(NEAREST).translate([WIDE / 2, HIGH / 2])
-  return near.scale() < world().scale() ? world() : near.clipExtent([[0, 0], [WIDE, HIGH]])
+  return near.scale() < world().scale() ? world(places[0]) : near.clipExtent([[0, 0], [WIDE, HIGH]])
 }
 
 export interface Outline {

@@ -254,6 +254,7 @@ class PlanModel(ResponseModel):
     proof: str  # how sure the plan is: a few words
     numbers: list[KeyNumberModel]  # how often such albums are found, and what the model believes
     radius_km: float | None  # of the places that are promised to be wrong; null for coarse cells
+    exempt: str  # which photos are shared although they tell the place alone; else empty
     counts: str  # how many photos are shared, edited and withheld; empty where none is edited
     against: str  # whom the promise is against, how good they are, and that a better one may exist
 

@@ -37,6 +37,7 @@ from elsewhere.service import (
     select_places,
 )
 from elsewhere.values.margins import MARGINS
+from elsewhere.values.notes import NoteKind
 from elsewhere.values.outcome import Alternative, Change
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.versions import Edit, picture_lost
@@ -288,7 +289,9 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
     if beliefs is not None:
         numbers = messages.key_numbers(beliefs.key_numbers(outcome), Surface.PAGE)
     advice = capitalized(messages.advice(outcome, Surface.PAGE))
-    notes = [capitalized(messages.note(note, Surface.PAGE)) for note in outcome.notes]
+    exempt = [note for note in outcome.notes if note.kind is NoteKind.TELLS_ALONE]
+    rest = [note for note in outcome.notes if note not in exempt]
+    notes = [capitalized(messages.note(note, Surface.PAGE)) for note in rest]
     if advice and not plan.found:
         notes.append(advice)
     promised = plan.found and not outcome.empty
@@ -318,6 +321,7 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
             models.KeyNumberModel(name=capitalized(name), words=words) for name, words in numbers
         ],
         radius_km=outcome.radius_km,
+        exempt=next((messages.note(n, Surface.PAGE) for n in exempt), ""),
         counts=page.sharing_counts(outcome),
         against=page.against(outcome),
     )

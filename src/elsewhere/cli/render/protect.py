@@ -182,7 +182,7 @@ def _is_dear(done: ProtectedAlbum) -> bool:
     """Whether more than a third of the photos go, beside those that the user drops."""
     plan = done.plan.plan
     chosen = len(set(plan.withheld) - set(plan.promise.drop))
-    return not plan.found or 3 * chosen > len(done.scored.photos)
+    return not plan.found or done.plan.empty or 3 * chosen > len(done.scored.photos)
 
 
 def _first_names(names: Sequence[str], limit: int) -> str:
