@@ -124,7 +124,8 @@ def withholds_too_few(page: Page) -> None:
     page.wait_for_selector(".proof.vain:has-text('too few to hide it')")
     assert "withholding nothing does not hide it" in page.inner_text("h1")
     assert slider.input_value() == "0" and "it may still be found first" in side(page)
-    assert "most telling first" not in side(page).partition("Withhold nothing")[2].partition("proved")[0]
+    said = side(page).partition("Withhold nothing")[2].partition("proved")[0]
+    assert "most telling first" not in said
     assert page.is_disabled("button:has-text('Export')")
     version = plan_version(page)
     page.keyboard.press("Control+z")

@@ -96,6 +96,13 @@ from .private_files import (
     is_own as is_own,
     private_data as private_data,
 )
+from .recent_albums import (
+    RecentAlbum as RecentAlbum,
+    forget_album as forget_album,
+    recent_albums as recent_albums,
+    remember_album as remember_album,
+    said_home as said_home,
+)
 from .report import (
     album_name as album_name,
     audit_contents as audit_contents,
@@ -127,6 +134,7 @@ from .selection import (
     select_edits as select_edits,
     select_pinned as select_pinned,
     select_places as select_places,
+    suggested_home as suggested_home,
 )
 from .stages import (
     EXAMPLE_ALBUM as EXAMPLE_ALBUM,

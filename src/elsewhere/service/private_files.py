@@ -40,6 +40,8 @@ ALL_CERTIFICATES = "certificate*.json"
 """The certificate, and those of earlier copies of the same name."""
 ALL_REPORTS = "report*.html"
 """The report, and those of earlier copies."""
+RECENT = "recent.json"
+"""The albums that the app opened last, in the user's data directory."""
 FOLDER = "begun"
 """Where notes of exports that were begun lie, in the user's data directory."""
 MAX_NAME_LENGTH = 40
@@ -87,6 +89,11 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
         if best_share == 1:
             break
     return best
+
+
+def recent_file() -> Path:
+    """Where the albums that were opened last are noted."""
+    return user_folder("data") / RECENT
 
 
 def is_own(certificate: Path, base: Path | None = None) -> bool:
@@ -220,6 +227,8 @@ class PrivateData(NamedTuple):
     reports: int
     rows: int
     """Cached scores, each of one photo."""
+    albums: bool = False
+    """Whether the app notes which albums were opened, and what was decided of them."""
 
 
 def private_data() -> PrivateData:
@@ -227,11 +236,11 @@ def private_data() -> PrivateData:
     documents = [file.name for file in _documents()]
     certificates = sum(name.startswith("certificate") for name in documents)
     reports = sum(name.startswith("report") for name in documents)
-    return PrivateData(certificates, reports, disk_usage()[0])
+    return PrivateData(certificates, reports, disk_usage()[0], recent_file().exists())
 
 
 def delete_private_data() -> PrivateData:
-    """Delete certificates, reports, what killed exports left, and all that is cached.
+    """Delete certificates, reports, recent albums, what killed exports left, and the cache.
 
     Only files that exports make are touched, and no link is followed.
     """
@@ -246,6 +255,8 @@ def delete_private_data() -> PrivateData:
             erase(file)
             with suppress(OSError):  # not empty: something in it is not ours
                 file.parent.rmdir()
+        with suppress(FileNotFoundError):
+            erase(recent_file())
         with suppress(OSError):
             notes.rmdir()
     except OSError as problem:

@@ -94,6 +94,18 @@ def select_places(places: Places, photos: Sequence[Photo], hide: Sequence[str]) 
     )
 
 
+def suggested_home(
+    places: Places, photos: Sequence[Photo], said: Position | None = None
+) -> tuple[AlbumPlace, bool]:
+    """The likely home, and whether it is what the user said before and not a guess by days."""
+    if said is not None:
+        for place in places.places:
+            lats, lons = np.array(place.positions).T
+            if bool((between_km(lats, lons, *said) <= NEAR_KM).any()):
+                return place, True
+    return likely_home(places, photos), False
+
+
 def resolve_place(text: str, places: Places) -> tuple[AlbumPlace, ...]:
     """The places of the album that a name or coordinate means; InputError where there are none."""
     exact = tuple(place for place in places.places if place.label == text)

@@ -105,6 +105,9 @@ export const alive = (signal: AbortSignal) => send('GET', '/api/alive', undefine
 export const getWorkspace = () => ask<WorkspaceState>('GET', '/api/table')
 export const openAlbum = (paths: string[], scorers: string[]) =>
   ask<Started>('POST', '/api/albums', { paths, scorers })
+/** Forget a recent album and what was decided of it; null for all. */
+export const forgetRecent = (paths: string[] | null) =>
+  ask<WorkspaceState>('POST', '/api/recent/forget', { paths })
 export const closeAlbum = () => ask<WorkspaceState>('DELETE', '/api/albums')
 export const putWishes = (wishes: Wishes, turn: number) =>
   ask<Answer>('PUT', `/api/wishes?turn=${turn}`, wishes)
@@ -126,6 +129,7 @@ export const getReport = () => ask<{ url: string }>('GET', '/api/report')
 export const stopJob = (id: string) => ask<Job>('DELETE', `/api/jobs/${id}`)
 export const jobEvents = (id: string, signal?: AbortSignal) =>
   stream(`/api/jobs/${id}/events`, signal)
+export const prices = (signal?: AbortSignal) => stream('/api/prices', signal)
 export const frontier = (signal?: AbortSignal) => stream('/api/frontier', signal)
 
 export function upload(files: Dropped[]): Promise<Started> {

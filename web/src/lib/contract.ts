@@ -128,6 +128,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/recent/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget Recent
+         * @description Forget a recent album and what was decided of it, or all of them.
+         */
+        post: operations["forget_recent_api_recent_forget_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/photos": {
         parameters: {
             query?: never;
@@ -320,6 +340,26 @@ export interface paths {
          * @description What each number of withheld photos buys, point by point as it is solved.
          */
         get: operations["get_frontier_api_frontier_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Prices
+         * @description How many photos it costs to hide each place alone, one after the other.
+         */
+        get: operations["get_prices_api_prices_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -595,6 +635,8 @@ export interface components {
             answer: components["schemas"]["Answer"] | null;
             /** @default null */
             point: components["schemas"]["Point"] | null;
+            /** @default null */
+            price: components["schemas"]["Price"] | null;
             /**
              * Greedy
              * @default null
@@ -665,7 +707,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "reading" | "scoring" | "proof" | "frontier" | "export" | "verify";
+            kind: "reading" | "scoring" | "proof" | "frontier" | "prices" | "export" | "verify";
             /**
              * State
              * @enum {string}
@@ -734,11 +776,8 @@ export interface components {
             hidden: boolean;
             /** Rank */
             rank?: number | null;
-            /**
-             * Home
-             * @default false
-             */
-            home: boolean;
+            /** Home */
+            home?: ("said" | "days") | null;
         };
         /**
          * Plan
@@ -811,6 +850,16 @@ export interface components {
              * @default null
              */
             greedy_k: number | null;
+        };
+        /**
+         * Price
+         * @description What it costs to hide one place alone.
+         */
+        Price: {
+            /** Place */
+            place: string;
+            /** Withheld */
+            withheld: number | null;
         };
         /**
          * SkippedFile
@@ -1129,6 +1178,14 @@ export interface components {
             photos: number;
         };
         /**
+         * Forget
+         * @description Recent albums to forget.
+         */
+        Forget: {
+            /** Paths */
+            paths?: string[] | null;
+        };
+        /**
          * JobStarted
          * @description Its events are at /api/jobs/{id}/events.
          */
@@ -1244,6 +1301,20 @@ export interface components {
             proof: string;
         };
         /**
+         * RecentAlbum
+         * @description An album that was opened before.
+         */
+        RecentAlbum: {
+            /** Paths */
+            paths: string[];
+            /** Name */
+            name: string;
+            /** Photos */
+            photos: number;
+            /** Day */
+            day: string;
+        };
+        /**
          * Scorer
          * @description An attacker.
          */
@@ -1331,6 +1402,16 @@ export interface components {
             jobs: components["schemas"]["Job"][];
             exported?: components["schemas"]["Exported"] | null;
             /**
+             * Recent
+             * @default []
+             */
+            recent: components["schemas"]["RecentAlbum"][];
+            /**
+             * Restored
+             * @default
+             */
+            restored: string;
+            /**
              * @default {
              *       "can_undo": false,
              *       "can_redo": false,
@@ -1360,6 +1441,7 @@ export type Photo = components['schemas']['Photo'];
 export type Place = components['schemas']['Place'];
 export type Plan = components['schemas']['Plan'];
 export type Point = components['schemas']['Point'];
+export type Price = components['schemas']['Price'];
 export type SkippedFile = components['schemas']['SkippedFile'];
 export type Undo = components['schemas']['Undo'];
 export type Verified = components['schemas']['Verified'];
@@ -1371,6 +1453,7 @@ export type Belief = components['schemas']['Belief'];
 export type Choices = components['schemas']['Choices'];
 export type ExportRequest = components['schemas']['ExportRequest'];
 export type Folders = components['schemas']['Folders'];
+export type Forget = components['schemas']['Forget'];
 export type JobStarted = components['schemas']['JobStarted'];
 export type Leak = components['schemas']['Leak'];
 export type Link = components['schemas']['Link'];
@@ -1381,6 +1464,7 @@ export type OpenSession = components['schemas']['OpenSession'];
 export type PhotoDetails = components['schemas']['PhotoDetails'];
 export type Problem = components['schemas']['Problem'];
 export type Proof = components['schemas']['Proof'];
+export type RecentAlbum = components['schemas']['RecentAlbum'];
 export type Scorer = components['schemas']['Scorer'];
 export type Session = components['schemas']['Session'];
 export type Workspace = components['schemas']['Workspace'];
@@ -1592,6 +1676,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobStarted"];
+                };
+            };
+            /** @description one sentence that says what is wrong */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    forget_recent_api_recent_forget_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Forget"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
                 };
             };
             /** @description one sentence that says what is wrong */
@@ -1892,6 +2009,35 @@ export interface operations {
         };
     };
     get_frontier_api_frontier_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description one Event a line, until the job is over */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["Event"];
+                };
+            };
+            /** @description one sentence that says what is wrong */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_prices_api_prices_get: {
         parameters: {
             query?: never;
             header?: never;

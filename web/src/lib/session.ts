@@ -1,5 +1,6 @@
-// Opening a session: the token after the # is used once and removed from the address; the secret
-// that it gives is kept in this tab alone.
+// Opening a session: the token after the # is used once and removed from the address. The secret that
+// it gives is kept for the tabs of this browser at this address: it is worth nothing to another server
+// there, which has to prove that it knows it before anything is sent.
 
 const KEY = 'elsewhere-session'
 
@@ -15,6 +16,6 @@ export function takeToken(): string | null {
   return token
 }
 
-export const remembered = (): string | null => sessionStorage.getItem(KEY)
-export const remember = (secret: string): void => sessionStorage.setItem(KEY, secret)
-export const forget = (): void => sessionStorage.removeItem(KEY)
+export const remembered = (): string | null => localStorage.getItem(KEY)
+export const remember = (secret: string): void => localStorage.setItem(KEY, secret)
+export const forget = (): void => localStorage.removeItem(KEY)

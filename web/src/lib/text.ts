@@ -102,10 +102,9 @@ export function progressWords(event: Event): string {
   return parts.join(' · ')
 }
 
-/** So many photos would be written: what is public already is not written again. */
-export function fresh(plan: Plan | null, states: PhotoState[]): number {
-  return plan?.kept.filter((n) => states[n] !== 'posted').length ?? 0
-}
+/** The photos that would be written: what is public already is not written again. */
+export const goingOut = (plan: Plan | null, states: PhotoState[]): number[] =>
+  plan?.kept.filter((n) => states[n] !== 'posted') ?? []
 
 /** A photo for someone who does not see it. */
 export function photoLabel(

@@ -23,6 +23,7 @@ export type PhotoDetails = Complete<contract.PhotoDetails>
 export type Place = Complete<contract.Place>
 export type Plan = Complete<contract.Plan>
 export type Point = Complete<contract.Point>
+export type RecentAlbum = Complete<contract.RecentAlbum>
 export type SkippedFile = Complete<contract.SkippedFile>
 export type Undo = Complete<contract.Undo>
 export type Verified = Complete<contract.Verified>

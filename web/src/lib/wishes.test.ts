@@ -11,7 +11,7 @@ const none: Wishes = {
   posted: [], edits: 'none', rectangles: {}, as_is: [], scorers: ['embedded'],
 }
 const place = (label: string, hidden: boolean): Place => ({
-  label, hidden, lat: 0, lon: 0, photos: [], by_time: [], rank: null, home: false,
+  label, hidden, lat: 0, lon: 0, photos: [], by_time: [], rank: null, home: null,
 })
 
 describe('a click', () => {

@@ -3,7 +3,7 @@
 // become a thousand watched objects.
 import * as api from './api'
 import type {
-  Answer, Audit, Choices, DrawnEdit, Edit, Event, Exported, Job, SkippedFile, NoPhotos, Photo, PhotoState, Place, Plan, Stage,
+  Answer, Audit, Choices, DrawnEdit, Edit, Event, Exported, Job, SkippedFile, NoPhotos, Photo, PhotoState, Place, RecentAlbum, Plan, Stage,
   Undo, View, Wishes, WorkspaceState,
 } from './types'
 import type { Dropped } from './dropped'
@@ -50,6 +50,10 @@ class Workspace {
   /** What goes on, by its kind. */
   jobs = $state.raw<Partial<Record<Job['kind'], Job>>>({})
   waiting = $state(false)
+  /** Albums that were opened before, where none is open. */
+  recent = $state.raw<RecentAlbum[]>([])
+  /** The day of the decisions that were brought back with the album; else empty. */
+  restored = $state('')
   /** Grows whenever an answer was applied: what depends on the plan asks again. */
   answers = $state(0)
 
@@ -115,6 +119,11 @@ class Workspace {
     await this.guarded(async () => this.show(await api.closeAlbum()))
   }
 
+  /** Forget an album that was opened before, or all of them. */
+  forget(paths: string[] | null): Promise<void> {
+    return this.guarded(async () => this.show(await api.forgetRecent(paths)))
+  }
+
   pin = (n: number): void => this.change(n, togglePin)
   dropPhoto = (n: number): void => this.change(n, toggleDrop)
   /** Say that a photo is public already, or take that back. */
@@ -137,6 +146,7 @@ class Workspace {
     if (!connection.answers()) return
     fieldErrors.clear()
     this.requests++
+    this.restored = ''
     this.unticked = false
     this.wishes = wishes
     this.waiting = true
@@ -158,6 +168,12 @@ class Workspace {
   /** Look for a plan again, after a stop. */
   again(): void {
     if (this.wishes) this.wish({ ...this.wishes })
+  }
+
+  /** The usual wishes, instead of those of another day. */
+  startAfresh(): void {
+    this.restored = ''
+    void this.step(-1)
   }
 
   /** Undo or redo; one that comes while another is answered waits for it. */
@@ -258,6 +274,8 @@ class Workspace {
     this.undo = snapshot.undo
     this.choices = snapshot.choices
     this.exported = snapshot.exported
+    this.recent = snapshot.recent
+    this.restored = snapshot.restored
     this.shown = auditKey(snapshot.wishes)
     this.waiting = false
     this.answers++

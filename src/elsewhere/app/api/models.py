@@ -56,7 +56,8 @@ class PlaceModel(ResponseModel):
     by_time: list[int]
     hidden: bool
     rank: int | None = None  # which guess is the first to find it, as the album is; null: unknown
-    home: bool = False  # whether it is the likely home: photos on the most days
+    # the likely home, because the user hid it alone before or by photos on the most days
+    home: Literal["said", "days"] | None = None
 
 
 class EditModel(ResponseModel):
@@ -295,6 +296,22 @@ class BeliefModel(ResponseModel):
     rivals: list[GuessModel]
 
 
+class RecentAlbumModel(ResponseModel):
+    """An album that was opened before."""
+
+    paths: list[str]
+    name: str
+    photos: int
+    day: str
+
+
+class PriceModel(ResponseModel):
+    """What it costs to hide one place alone."""
+
+    place: str
+    withheld: int | None  # null where it cannot be hidden, or was not found out in time
+
+
 class OpenSessionModel(RequestModel):
     """The token that opens a session."""
 
@@ -312,6 +329,12 @@ class OpenAlbumModel(RequestModel):
 
     paths: Annotated[list[Name], Field(min_length=1, max_length=100)]
     scorers: Scorers | None = None  # by default those that the server was started with
+
+
+class ForgetModel(RequestModel):
+    """Recent albums to forget."""
+
+    paths: Annotated[list[Name], Field(min_length=1, max_length=100)] | None = None  # null: all
 
 
 class DrawnEditModel(RequestModel):
@@ -366,7 +389,7 @@ class JobModel(ResponseModel):
     """Work that takes long."""
 
     id: str
-    kind: Literal["reading", "scoring", "proof", "frontier", "export", "verify"]
+    kind: Literal["reading", "scoring", "proof", "frontier", "prices", "export", "verify"]
     state: Literal["running", "done", "failed", "cancelled"]
 
 
@@ -428,6 +451,8 @@ class WorkspaceModel(ResponseModel):
     audit_after: list[ViewModel] = []
     jobs: list[JobModel] = []  # the running ones, except the frontier
     exported: ExportedModel | None = None
+    recent: list[RecentAlbumModel] = []  # where no album is open
+    restored: str = ""  # the day of the decisions that were brought back; else empty
     undo: UndoModel = UndoModel(can_undo=False, can_redo=False)
     choices: ChoicesModel
 
@@ -446,6 +471,7 @@ class EventModel(ResponseModel):
     # a better plan, or the same one proved; after scoring, the first with the new models
     answer: AnswerModel | None = None
     point: PointModel | None = None
+    price: PriceModel | None = None
     greedy: int | None = None  # frontier: how many photos greedy withholds for the wishes
     exactly: int | None = None  # frontier: how many photos the top needs without a secret one
     exported: ExportedModel | None = None

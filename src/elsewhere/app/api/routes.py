@@ -87,6 +87,12 @@ def album_routes(workspace: Workspace) -> APIRouter:
         """Open photos that were dropped on the page (field `files`, many times)."""
         return _started(await _upload(workspace, request))
 
+    @routes.post("/api/recent/forget")
+    def forget_recent(body: models.ForgetModel) -> models.WorkspaceModel:
+        """Forget a recent album and what was decided of it, or all of them."""
+        workspace.memory.forget(body.paths)
+        return workspace.state()
+
     @routes.delete("/api/albums")
     def close_album() -> models.WorkspaceModel:
         """Close the album."""
@@ -161,6 +167,11 @@ def plan_routes(workspace: Workspace) -> APIRouter:
     def get_frontier() -> StreamingResponse:
         """What each number of withheld photos buys, point by point as it is solved."""
         return _stream(workspace, album_jobs.start_frontier(workspace))
+
+    @routes.get("/api/prices", response_class=StreamingResponse, responses=STREAM)
+    def get_prices() -> StreamingResponse:
+        """How many photos it costs to hide each place alone, one after the other."""
+        return _stream(workspace, album_jobs.start_prices(workspace))
 
     return routes
 

@@ -233,7 +233,8 @@ def serve(
     sys.setswitchinterval(SWITCH_SECONDS)
     sweep_uploads()
     number = sock.getsockname()[1]
-    workspace = Workspace(Keys(), scorers=scorers, cache=RowCache() if cache else None)
+    rows = RowCache() if cache else None
+    workspace = Workspace(Keys(), scorers=scorers, cache=rows, remember=cache)
     login_page = LoginPage(f"http://{HOST}:{number}/", workspace.keys.token())
     over = threading.Event()
 
@@ -250,9 +251,7 @@ def serve(
         echo(f"elsewhere is at http://{HOST}:{number}/")
         start_thread(expire)
         if browser and login_page.show():
-            echo(
-                "Your browser opens it; keep that window, for no other one gets in. Ctrl-C ends it."
-            )
+            echo("Your browser opens it; no other browser gets in. Ctrl-C ends it.")
         else:
             echo(f"Open this file in your browser within a minute: {login_page.file}")
         server.run(sockets=[sock])

@@ -13,6 +13,7 @@ from pathlib import Path
 from elsewhere import messages
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
+from elsewhere.app.sessions import presenter
 from elsewhere.app.sessions.jobs import AppJob
 from elsewhere.app.sessions.planning import to_wishes
 from elsewhere.app.sessions.workspace import Workspace
@@ -35,6 +36,7 @@ from elsewhere.service import (
 )
 
 FRONTIER_SECONDS = 10.0  # points stay unproved where that is not enough
+PRICE_SECONDS = 1.0  # for each place
 EXACT_SECONDS = 1.0  # to count how many photos the top itself would need
 
 
@@ -98,6 +100,26 @@ def start_frontier(workspace: Workspace) -> AppJob:
             solve(job)
 
     return workspace.jobs.start("frontier", work, subject=wishes)
+
+
+def start_prices(workspace: Workspace) -> AppJob:
+    """Work out what it costs to hide each place alone, the most easily found first."""
+    session = workspace.session
+    answer = session.current
+    if answer.pending or answer.plan is None:
+        raise InputError("a plan is still being looked for: wait for it")
+    places = presenter.place_models(answer, session.place_ranks(answer))
+    workspace.jobs.cancel("prices")
+
+    def work(job: AppJob) -> None:
+        with job.interruptible():
+            for place in places:
+                job.check_cancelled()
+                withheld = session.price(answer, place.label, PRICE_SECONDS, job.check_cancelled)
+                price = models.PriceModel(place=place.label, withheld=withheld)
+                job.publish(EventModel(price=price))
+
+    return workspace.jobs.start("prices", work)
 
 
 def start_export(workspace: Workspace, request: models.ExportRequestModel) -> AppJob:

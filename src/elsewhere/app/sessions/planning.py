@@ -169,6 +169,9 @@ class PlanningSession:
         self._places: dict[object, Places] = {}
         self._posted: dict[object, Posted] = {}
         self._beliefs: dict[object, Beliefs] = {}
+        self.said_home: tuple[float, float] | None = None
+        """Where home is, as far as the user said so in another album."""
+        self._prices: dict[object, int | None] = {}  # by wishes that hide one place alone
         self._ranks: dict[object, dict[str, int]] = {}  # of places by name, hidden now or before
         self.add_scores(scored)
 
@@ -413,6 +416,32 @@ class PlanningSession:
             self._beliefs, key, lambda: Beliefs(answer.scored, plan.threats, answer.posted)
         )
         return replace(answer, plan=plan, beliefs=beliefs, pending=False)
+
+    def price(
+        self, answer: PlannedAnswer, label: str, seconds: float, stopped: Callable[[], bool]
+    ) -> int | None:
+        """How many photos are withheld to hide this place alone; None where that is not known."""
+        wishes = answer.wishes.model_copy(update={"hide": [label], "edits": "none"})
+        key = wishes.model_dump_json()
+        with self._lock:
+            if key in self._prices:
+                return self._prices[key]
+        posted = answer.posted
+        plan = plan_album(
+            answer.scored,
+            answer.places,
+            to_wishes(wishes, seconds),
+            posted=posted,
+            draw=album_draw(answer.scored.photos, self._key),
+            stopped=stopped,
+            reasons=False,
+            attacked=False,
+        ).plan
+        price = len(set(plan.withheld) - set(plan.promise.drop)) if plan.found else None
+        if not stopped():
+            with self._lock:
+                _cached(self._prices, key, lambda: price)
+        return price
 
     def place_ranks(self, answer: PlannedAnswer) -> dict[str, int]:
         """Which guess is the first to find each place in the album as it is.

@@ -35,6 +35,7 @@ from elsewhere.service import (
     photo_probabilities,
     scorer_names,
     select_places,
+    suggested_home,
 )
 from elsewhere.values.margins import MARGINS
 from elsewhere.values.notes import NoteKind
@@ -245,19 +246,23 @@ def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> lis
 
 
 def place_models(
-    answer: PlannedAnswer, ranks: Mapping[str, int] | None = None
+    answer: PlannedAnswer,
+    ranks: Mapping[str, int] | None = None,
+    said: tuple[float, float] | None = None,
 ) -> list[models.PlaceModel]:
     """The album's places, the hidden ones marked, those first that are found first.
 
-    `ranks` say by name which guess is the first to find a place.
+    `ranks` say by name which guess is the first to find a place; `said` is where home is, as far
+    as the user said so before.
     """
     hidden = {place.label for place in answer.plan.hidden} if answer.plan else set()
     if answer.pending:
         chosen = select_places(answer.places, answer.scored.photos, tuple(answer.wishes.hide))
         hidden = {place.label for place in chosen.hidden}
-    ranks, home, photos = ranks or {}, "", answer.scored.photos
+    ranks, home, why = ranks or {}, "", False
     if len(answer.places.places) > 1:
-        home = select_places(answer.places, photos, ("home",)).hidden[0].label
+        likely, why = suggested_home(answer.places, answer.scored.photos, said)
+        home = likely.label
     found = [
         models.PlaceModel(
             label=place.label,
@@ -267,7 +272,7 @@ def place_models(
             by_time=list(place.by_time),
             hidden=place.label in hidden,
             rank=ranks.get(place.label),
-            home=place.label == home,
+            home=None if place.label != home else "said" if why else "days",
         )
         for place in answer.places.places
     ]
@@ -389,7 +394,7 @@ def answer_model(
         wishes=answer.wishes,
         plan=plan_model(answer),
         pending=answer.pending,
-        places=place_models(answer, session.place_ranks(answer)),
+        places=place_models(answer, session.place_ranks(answer), session.said_home),
         states=photo_states(answer),
         shares=[] if beliefs is None else beliefs.shares(answer.plan),
         edits=edit_models(answer, links),

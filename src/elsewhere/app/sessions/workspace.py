@@ -16,6 +16,7 @@ from elsewhere.app.security.guard import INTERNAL_ERROR
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter
 from elsewhere.app.sessions.jobs import AppJob, BusyError, CancelledError, Jobs, problem_message
+from elsewhere.app.sessions.memory import AlbumMemory
 from elsewhere.app.sessions.photo_index import PhotoIndex
 from elsewhere.app.sessions.planning import (
     FIRST_SECONDS,
@@ -30,6 +31,7 @@ from elsewhere.service import (
     RowCache,
     ScoredAlbum,
     Step,
+    album_name,
     describe_scorer,
     rescore_album,
     score_album,
@@ -84,9 +86,12 @@ class Workspace:
         scorers: Sequence[str] = ("embedded",),
         cache: RowCache | None = None,
         use_ledger: bool = True,
+        remember: bool = False,
     ) -> None:
+        """With `remember`, albums that are opened by path are found again with their wishes."""
         self.keys = keys
         self.jobs = Jobs()
+        self.memory = AlbumMemory(enabled=remember)
         self.exported: models.ExportedModel | None = None
         self._default_scorers = tuple(scorers)
         self._cache = cache
@@ -107,6 +112,7 @@ class Workspace:
         self._session: PlanningSession | None = None
         self.exported = None
         self._copies = 0
+        self._restored = ""
 
     @property
     def session(self) -> PlanningSession:
@@ -152,6 +158,7 @@ class Workspace:
         """Stop the jobs first, so that nothing is closed while they use it."""
         if not force and self.jobs.running("export"):
             raise BusyError
+        self.memory.flush()
         with self._lock:
             session, upload, index = self._session, self._upload, self.index
             self._reset()
@@ -191,6 +198,8 @@ class Workspace:
             jobs=[job.to_model() for job in jobs],
             wishes=models.WishesModel(scorers=list(self._scorers)),
             exported=self.exported,
+            recent=self.memory.recent() if stage in {"empty", "failed"} else [],
+            restored=self._restored,
             choices=presenter.choices_model(),
         )
         if session is None:
@@ -234,7 +243,7 @@ class Workspace:
 
         A plan that takes longer than a moment is not waited for: the job brings it.
         """
-        self.jobs.cancel("proof", "frontier")
+        self.jobs.cancel("proof", "frontier", "prices")
         try:
             answer = plan()
             if answer.pending:
@@ -246,8 +255,16 @@ class Workspace:
         except BaseException:
             self._start_proof(session, session.current)
             raise
+        finally:
+            self._note(session)
         proof = self._start_proof(session, answer)
         return presenter.answer_model(session, answer, self.index, proof)
+
+    def _note(self, session: PlanningSession) -> None:
+        """Have the wishes noted, where the album can be opened again."""
+        with self._lock:
+            paths = self._paths if self._session is session and self._upload is None else ()
+        self.memory.note(paths, album_name(session.scored), session.current)
 
     def _start_planning(
         self, session: PlanningSession, answer: PlannedAnswer, seconds: float = QUICK_SECONDS
@@ -314,7 +331,7 @@ class Workspace:
             )
             job.check_cancelled()
             session.add_scores(scored)
-            self.jobs.cancel("proof", "frontier")
+            self.jobs.cancel("proof", "frontier", "prices")
             # what was wished meanwhile is kept
             latest = session.current.wishes.model_copy(update={"scorers": scorers})
             with job.interruptible():
@@ -341,15 +358,18 @@ class Workspace:
             # renditions are kept: any may be shown, scored by another model, or exported
             scored = score_album(paths, scorers=scorers, cache=self._cache, progress=progress)
             session = PlanningSession(scored, None, self._ledger, self._cache)
+            session.said_home = self.memory.home()
             index.edits = session.edits
-            answer = session.begin(models.WishesModel(scorers=list(scorers)))
-            if answer.pending:
+            day = self._begin(session, paths, scorers)
+            if session.current.pending:
                 job.report_progress(Step("planning", 0, 0))
-                self._start_planning(session, answer, FIRST_SECONDS)[1].wait(OPENING_SECONDS)
+                self._plan_opened(session)
             with self._lock:
                 if index is not self.index:
                     raise CancelledError
                 self._session, self._stage = session, "ready"
+                self._restored = day if session.undo_state.can_undo else ""
+            self._note(session)
         except BaseException as problem:
             index.clear()
             if scored is not None:
@@ -366,3 +386,32 @@ class Workspace:
                         )
                     self._paths = ()  # nothing was opened there
             raise
+
+    def _begin(
+        self, session: PlanningSession, paths: Sequence[Path], scorers: Sequence[str]
+    ) -> str:
+        """Take the usual wishes, then those of the last time; the day of these, if there are any.
+
+        Undo leads from what was decided before to the usual.
+        """
+        session.begin(models.WishesModel(scorers=list(scorers)))
+        before = None
+        if self._upload is None:
+            before = self.memory.wishes(paths, session.scored.photos, scorers)
+        if before is None:
+            return ""
+        try:
+            session.begin(before[0])
+        except ElsewhereError:
+            return ""
+        return before[1]
+
+    def _plan_opened(self, session: PlanningSession) -> None:
+        """Wait a moment for the first plan. Wishes of another day that cannot be kept are gone."""
+        answer = session.current
+        try:
+            self._start_planning(session, answer, FIRST_SECONDS)[1].wait(OPENING_SECONDS)
+        except ElsewhereError:
+            if session.current is answer:
+                raise
+            self._start_planning(session, session.current, FIRST_SECONDS)[1].wait(OPENING_SECONDS)

@@ -23,7 +23,8 @@ _WHICH = typer.Argument(
 )
 _EVERYTHING = typer.Option(
     "--all",
-    help="With forget: delete all entries, the key, certificates, reports and cached scores.",
+    help="With forget: delete all entries, the key, certificates, reports, cached scores and the "
+    "albums that the app remembers.",
 )
 
 
@@ -147,7 +148,8 @@ def _counts(data: PrivateData) -> list[str]:
         (data.reports, "report"),
         (data.rows, "cached row"),
     )
-    return [counted(amount, thing) for amount, thing in amounts if amount]
+    counts = [counted(amount, thing) for amount, thing in amounts if amount]
+    return [*counts, *(["the albums opened last"] if data.albums else [])]
 
 
 def _numbers(names: list[str], entries: tuple[Entry, ...] | list[Entry]) -> set[int]:
