@@ -32,14 +32,14 @@ def measure(folder: Path, photos: int) -> dict[str, Any]:
     ):
         page.locator("[role=gridcell]").nth(20).wait_for()
         early = page.locator("[data-stage=reading]").count() > 0
-        while_reading = _scroll(browser, page, 20)
+        while_reading = scroll_tasks(browser, page, 20)
         page.set_default_timeout(180_000)
         ready(page)
         page.wait_for_timeout(4000)
         drawn = page.locator("[role=gridcell]").count()
-        first = _scroll(browser, page, 120)
+        first = scroll_tasks(browser, page, 120)
         memory = _memory(program.process)
-        again = _scroll(browser, page, 120, back=True)
+        again = scroll_tasks(browser, page, 120, back=True)
         grown = _memory(program.process) - memory
     told = {
         "photos": photos,
@@ -54,7 +54,7 @@ def measure(folder: Path, photos: int) -> dict[str, Any]:
     return told
 
 
-def _scroll(
+def scroll_tasks(
     browser: Browser, page: Page, turns: int, *, back: bool = False
 ) -> list[tuple[float, float]]:
     """Turn the wheel over the grid; every task of the page's main thread, in ms by processor

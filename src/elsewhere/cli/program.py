@@ -22,6 +22,7 @@ PANELS = {
         "clean": "Write a copy without metadata; the place is not hidden.",
         "verify": "Check that a copy keeps its promise.",
         "app": "Decide photo by photo, in your browser.",
+        "desktop": "Put it into the menus of your desktop.",
         "next": "Decide whether a photo may be posted now.",
         "guess": "Guess where photos were taken.",
         "demo": "Protect the bundled example album.",

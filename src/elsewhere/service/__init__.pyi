@@ -34,6 +34,12 @@ from .clean import (
     clean_album as clean_album,
     export_clean as export_clean,
 )
+from .desktop import (
+    ACTION as ACTION,
+    Notices as Notices,
+    install_desktop as install_desktop,
+    remove_desktop as remove_desktop,
+)
 from .edit_planning import plan_with_edits as plan_with_edits
 from .edited_album import apply_edits as apply_edits, with_chosen_rows as with_chosen_rows
 from .edits import EditSearch as EditSearch
