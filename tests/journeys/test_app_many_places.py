@@ -74,7 +74,7 @@ class Clicks:
     def check(self) -> None:
         told = {name: round(ms) for name, ms in self.answers.items()}
         print(
-            f"answers in ms: {told}; the machine is {self.slowness:.1f} times as slow as a quiet one"
+            f"answers in ms: {told}; the machine is {self.slowness:.1f} times slower than quiet"
         )
         slow = [name for name, ms in self.answers.items() if ms > SLOWEST_MS * self.slowness]
         assert not slow, (told, self.plain)

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from elsewhere.app.api import models
 from elsewhere.app.sessions.planning import PlannedAnswer
 from elsewhere.service import (
+    EXAMPLE_ALBUM,
     Photo,
     RecentAlbum,
     forget_album,
@@ -69,8 +70,8 @@ class AlbumMemory:
         return None
 
     def note(self, paths: Sequence[Path], name: str, answer: PlannedAnswer) -> None:
-        """Note the wishes that count now, soon."""
-        if not self._enabled or not paths:
+        """Note the wishes that count now, soon; the example is as it comes each time."""
+        if not self._enabled or not paths or answer.scored.album.folders == (EXAMPLE_ALBUM,):
             return
         places, hidden = answer.places.places, answer.wishes.hide
         alone = [place for place in places if len(places) > 1 and hidden == [place.label]]
