@@ -20,7 +20,7 @@ from tests.cli.keyboard import SCORER, typed
 
 
 def run(*arguments: str) -> Result:
-    return typed("audit", *arguments)
+    return typed("audit", "-v", *arguments)
 
 
 def told(*arguments: str, code: int = 0) -> dict[str, Any]:

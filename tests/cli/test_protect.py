@@ -51,7 +51,7 @@ def told(*arguments: str, code: int = 0, **more: Any) -> dict[str, Any]:
 
 
 def test_a_clean_copy_and_all_that_is_said_of_it(home: Path) -> None:
-    result = run("album", WHERE, "--top", "3", "-o", "out")
+    result = run("album", WHERE, "--top", "3", "-o", "out", "-v")
     assert result.exit_code == 0, result.output
     copies = sorted(path.name for path in (home / "out").iterdir())
     lines = result.stdout.splitlines()
@@ -71,6 +71,17 @@ def test_a_clean_copy_and_all_that_is_said_of_it(home: Path) -> None:
     certificate = Path(words["certificate"].rpartition("  (")[0])
     assert stat.S_IMODE(certificate.parent.stat().st_mode) == 0o700
     assert home / "data" in certificate.parents
+
+
+def test_what_is_said_by_default_is_short(home: Path) -> None:
+    short = run("album", WHERE, "--top", "3", "-o", "out").stdout
+    long = run("album", WHERE, "--top", "3", "-o", "other", "-v").stdout
+    assert f"of {PHOTOS} photos withheld" in short and "\nclean copy" in short
+    for word in ("withheld", "kept", "left out", "not covered"):
+        assert f"\n{word}" in short and f"\n{word}" in long
+    for word in ("hidden", "certificate", "prove again"):
+        assert f"\n{word}" in long and f"\n{word}" not in short
+    assert len(short.splitlines()) < 20
 
 
 def test_the_json_has_everything_and_keeps_the_secret(home: Path) -> None:
@@ -212,7 +223,7 @@ def test_folders_that_all_photos_lie_in_are_not_repeated(home: Path) -> None:
 
 
 def test_a_hidden_country_is_named_once(home: Path) -> None:
-    shown = run("album", WHERE, "-n", "--hide-level", "country").stdout.splitlines()
+    shown = run("album", WHERE, "-n", "-v", "--hide-level", "country").stdout.splitlines()
     line = next(one for one in shown if one.startswith("hidden"))
     assert "Brazil around " in line and line.count("Brazil") == 1
 
@@ -225,7 +236,7 @@ def test_what_the_files_say_is_believed_and_counted(home: Path) -> None:
     assert [place["place"] for place in found["places"]] == ["Lisbon, Portugal"]
     leaks = {leak["kind"]: len(leak["photos"]) for leak in found["leaks"]}
     assert leaks["position"] == leaks["serial number"] == PHOTOS
-    assert "position, " in run("album", "-n").stdout
+    assert "position, " in run("album", "-n", "-v").stdout
 
 
 def test_names_that_are_kept_come_with_a_warning(home: Path) -> None:

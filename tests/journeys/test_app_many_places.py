@@ -73,9 +73,7 @@ class Clicks:
 
     def check(self) -> None:
         told = {name: round(ms) for name, ms in self.answers.items()}
-        print(
-            f"answers in ms: {told}; the machine is {self.slowness:.1f} times slower than quiet"
-        )
+        print(f"answers in ms: {told}; the machine is {self.slowness:.1f} times slower than quiet")
         slow = [name for name, ms in self.answers.items() if ms > SLOWEST_MS * self.slowness]
         assert not slow, (told, self.plain)
         assert statistics.median(self.answers.values()) <= MEDIAN_MS * self.slowness + 30, told

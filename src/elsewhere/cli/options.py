@@ -114,6 +114,7 @@ WORK_LIMIT = typer.Option(
     show_default="300000, where no --time-limit is given",
 )
 MAP = typer.Option("--map/--no-map", help="Draw a map.", show_default="a map in a terminal")
+VERBOSE = typer.Option("--verbose", "-v", help="Print the rest, too; --json has all of it.")
 JSON = typer.Option("--json", help="Print JSON, for programs.")
 TEXT = typer.Option(
     "--text/--no-text", help="Read the text on the photos, such as signs and labels."

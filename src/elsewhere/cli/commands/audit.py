@@ -34,6 +34,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     posted: Annotated[list[Path] | None, options.POSTED] = None,
     world: Annotated[bool | None, options.MAP] = None,
     report: Annotated[Path | None, _REPORT] = None,
+    verbose: Annotated[bool, options.VERBOSE] = False,
     as_json: Annotated[bool, options.JSON] = False,
     text: Annotated[bool, options.TEXT] = True,
     cache: Annotated[bool, options.CACHE] = True,
@@ -117,7 +118,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         for name, values in chosen.items():
             for value in values or ():
                 words += [name, value]
-        show(audit, world, shlex.join(map(str, words)))
+        show(audit, world, shlex.join(map(str, words)), verbose=verbose)
         if others := [file for file in scored.skipped if not file.lost]:
             with printed() as console:
                 console.print(fact_table(skipped_files(others)))

@@ -128,6 +128,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     private: Annotated[Path | None, options.under(_COPY, _PRIVATE)] = None,
     report: Annotated[bool, options.under(_COPY, _REPORT)] = True,
     time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
+    verbose: Annotated[bool, options.under(_LIMITS, options.VERBOSE)] = False,
     as_json: Annotated[bool, options.under(_LIMITS, options.JSON)] = False,
     text: Annotated[bool, options.under(_ATTACKERS, options.TEXT, help=_TEXT_HELP)] = True,
     cache: Annotated[bool, options.under(_LIMITS, options.CACHE)] = True,
@@ -224,7 +225,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     except NowhereError as nowhere:
         show_guesses(nowhere.guesses, clean_command(album, output), as_json=as_json)
         raise
-    show(done, as_json, clean=clean_command(album, output), private=private)
+    offer = clean_command(album, output)
+    show(done, as_json, clean=offer, private=private, verbose=verbose)
     plan = done.plan.plan
     if plan.found and not done.kept:  # nothing may be shared
         return INFEASIBLE if plan.status == Status.OPTIMAL else UNKNOWN

@@ -86,6 +86,8 @@ def show_guesses(guesses: Sequence[ModelGuess], clean: str = "", *, as_json: boo
 
 _WIDE = 72
 """Columns of the map, at most."""
+_MOST_TELLING = 3
+"""Photos that are named where they are not listed."""
 _MAX_PHOTOS = 15
 """Photos that are listed; the others are summed up."""
 _PUBLIC = ("posted/", "remembered/")
@@ -98,10 +100,11 @@ _STEPS = (1, 2, 3, 5, 8, 16, 32, 64, 128, 256, 512, 1024)
 """Numbers of photos after which the rank is shown."""
 
 
-def show(album: AlbumAudit, world: bool | None, chosen: str) -> None:
+def show(album: AlbumAudit, world: bool | None, chosen: str, *, verbose: bool = True) -> None:
     """Print the audit; `world` says whether with a map, None: only to a terminal.
 
-    `chosen` is what the user typed of the album and its places.
+    `chosen` is what the user typed of the album and its places. What is not `verbose` names the
+    guesses, the most telling photos, text and metadata.
     """
     with printed() as console:
         first, _ = messages.coarse_first(album.notes)
@@ -134,6 +137,9 @@ def show(album: AlbumAudit, world: bool | None, chosen: str) -> None:
             own = threat is None or threat.own
             if number == 0 and (console.is_terminal if world is None else world):
                 _map(console, audit)
+            if not verbose:
+                _most_telling(console, audit)
+                continue
             if audit.truth is not None and (own or not several):
                 _exposure(console, audit, audit.truth)
                 _ranks(console, audit, audit.truth)
@@ -142,6 +148,18 @@ def show(album: AlbumAudit, world: bool | None, chosen: str) -> None:
         _texts(console, album.texts)
         _leaks(console, album.leaks)
         _closing(console, album, chosen)
+
+
+def _most_telling(console: Console, audit: Audit) -> None:
+    """The few photos that say most for the place."""
+    if audit.truth is None:
+        return
+    gains = audit.truth.shares.gains
+    order = sorted(range(len(gains)), key=lambda number: gains[number])
+    names = [printable(audit.ids[number]) for number in order[:_MOST_TELLING] if gains[number] < 0]
+    if names:
+        _print(console, f"Most telling: {listed(names)}.")
+        console.print()
 
 
 def _labels_by_cell(album: AlbumAudit, audit: Audit) -> dict[int, str]:

@@ -33,23 +33,28 @@ _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 
 
 def show(
-    done: ProtectedAlbum, as_json: bool = False, clean: str = "", private: Path | None = None
+    done: ProtectedAlbum,
+    as_json: bool = False,
+    clean: str = "",
+    private: Path | None = None,
+    *,
+    verbose: bool = True,
 ) -> None:
     """Print the result for people or as JSON; a missing report is a warning on stderr.
 
     `clean` is the command that shares the album without hiding anything, `private` where the user
-    wants the certificate.
+    wants the certificate. What is not `verbose` fits on a screen.
     """
     if as_json:
         print_json(_plain_values(done))
     else:
-        _show(done, clean, private)
+        _show(done, clean, private, verbose=verbose)
     if done.report_error is not None:
         warning = messages.report_warning(done.report_error)
         typer.echo(f"elsewhere: {printable(warning)}", err=True)
 
 
-def _show(done: ProtectedAlbum, clean: str, private: Path | None) -> None:
+def _show(done: ProtectedAlbum, clean: str, private: Path | None, *, verbose: bool) -> None:
     plan, export = done.plan.plan, done.export
     with printed() as console:
         colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
@@ -65,10 +70,12 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None) -> None:
             console.print(Text(printable(messages.as_sentence(advice)), "yellow"))
         console.print()
         numbers = messages.key_numbers(done.numbers) if done.numbers is not None else []
+        if not verbose:
+            numbers = numbers[-1:]  # what the model believes now and then
         if numbers:
             console.print(fact_table((name, Text(printable(text))) for name, text in numbers))
             console.print()
-        console.print(fact_table(_facts(done)))
+        console.print(fact_table(_facts(done, verbose=verbose)))
         if export is None:
             if done.kept:
                 console.print(Text("\nNothing was written (--dry-run)."))
@@ -79,23 +86,26 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None) -> None:
         size = sum(file.size for file in export.files) / 1e6
         copy = f"{target}  ({counted(len(export.files), 'photo')}, {size:.1f} MB)"
         facts = [("clean copy", Text(copy, "bold"))]
-        for name, file in (("report", done.report), ("certificate", export.certificate)):
-            if file is not None:
+        private_files = {"report": done.report, "certificate": export.certificate}
+        for name, file in private_files.items():
+            if file is not None and (verbose or name == "report"):
                 facts.append((name, Text(f"{printable(str(file))}  (private: it names the place)")))
         facts.append(("not covered", Text(NOT_COVERED)))
         again = f"{program_name()} verify {shlex.quote(target)}"
         if private is not None:
             again += f" --private {shlex.quote(printable(str(private)))}"
-        facts.append(("prove again", Text(again, "cyan")))
+        if verbose:
+            facts.append(("prove again", Text(again, "cyan")))
         console.print()
         console.print(fact_table(facts))
 
 
-def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
+def _facts(done: ProtectedAlbum, *, verbose: bool) -> Iterator[tuple[str, Text]]:
     """The places, photos and notes, each with its name."""
     from elsewhere.service import hidden_name
 
-    for place in (*done.plan.hidden, *done.plan.public):
+    several = len(done.plan.hidden) + len(done.plan.public) > 1
+    for place in (*done.plan.hidden, *done.plan.public) if verbose or several else ():
         hidden = place in done.plan.hidden
         name = hidden_name(place, done.plan.wishes.width) if hidden else place.label
         town = place.label.removesuffix(f", {name}")  # Slovenia around Ljubljana, Slovenia
@@ -131,7 +141,7 @@ def _facts(done: ProtectedAlbum) -> Iterator[tuple[str, Text]]:
     if done.kept:
         yield "kept", Text(counted(len(done.kept), "photo"))
     yield from skipped_files(done.scored.skipped)
-    if done.kept:  # where there is no copy, nothing was removed
+    if done.kept and verbose:  # where there is no copy, nothing was removed
         yield from removed_metadata(photos)
     for line in messages.prices(done.plan) if _is_dear(done) else ():
         yield "instead", Text(printable(line))
