@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
@@ -12,6 +13,7 @@ from pydantic import ValidationError
 
 from elsewhere.app.api import models
 from elsewhere.app.sessions.planning import PlannedAnswer
+from elsewhere.platform.threads import start_thread
 from elsewhere.service import (
     EXAMPLE_ALBUM,
     Photo,
@@ -34,7 +36,7 @@ class AlbumMemory:
         self._enabled = enabled
         self._lock = threading.Lock()
         self._next: RecentAlbum | None = None
-        self._timer: threading.Timer | None = None
+        self._waiting = False
 
     def recent(self) -> list[models.RecentAlbumModel]:
         """The last albums, the latest first, without those that are gone."""
@@ -84,18 +86,24 @@ class AlbumMemory:
             (alone[0].lat, alone[0].lon) if alone else None,
         )
         with self._lock:
-            self._next = album
-            if self._timer is None:
-                self._timer = threading.Timer(NOTE_SECONDS, self.flush)
-                self._timer.daemon = True
-                self._timer.start()
+            self._next, waiting, self._waiting = album, self._waiting, True
+        if not waiting:
+            try:
+                start_thread(self._flush_soon)
+            except MemoryError:  # then it is noted when the album is closed
+                with self._lock:
+                    self._waiting = False
+
+    def _flush_soon(self) -> None:
+        time.sleep(NOTE_SECONDS)
+        with self._lock:
+            self._waiting = False
+        self.flush()
 
     def flush(self) -> None:
         """Write what is still to be noted."""
         with self._lock:
-            if self._timer is not None:
-                self._timer.cancel()
-            album, self._next, self._timer = self._next, None, None
+            album, self._next = self._next, None
             if album is not None:
                 remember_album(album)
 
