@@ -174,7 +174,10 @@ def _within_budget(instance: Instance, budget: int, limits: SearchLimits) -> Sea
     goal = Goal(np.full(attackers, int(counts.min()), np.intp), int(counts.sum()))
     # where values and numbers of photos differ, the budget becomes a row
     side = (sizes, cap) if (weights != sizes).any() else None
-    result = minimise(instance, weights, goal, limits, start=result.left_out, side=side)
+    known = costs if side is None else None  # rivals cost by weight what they do by size
+    result = minimise(
+        instance, weights, goal, limits, start=result.left_out, side=side, costs=known
+    )
     return SearchResult(result.left_out, bound, proved=result.proved and proved)
 
 
