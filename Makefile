@@ -24,11 +24,11 @@ test: $(TESTS)  ## the tests, in about six minutes on two quiet cores
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-slow: $(STAMP)  ## browser journeys, Ray, an object store
-	@tools/test-machine chromium thunar Xvfb xdotool dbus-run-session
+	@tools/test-machine chromium tesseract thunar Xvfb xdotool dbus-run-session
 	$(BIN)/python -m pytest --slow -m slow
 
 test-long: $(STAMP)  ## everything, with runs of many minutes
-	@tools/test-machine exiftool chromium thunar Xvfb xdotool dbus-run-session
+	@tools/test-machine exiftool chromium tesseract thunar Xvfb xdotool dbus-run-session
 	$(BIN)/python -m pytest --slow --long
 
 lint: $(STAMP)  ## ruff and strict mypy

@@ -3,6 +3,10 @@
     python -m benchmarks.text                     drawn signs: 12 scripts, 8 heights, 4 conditions
     python -m benchmarks.text --names 1           the same with one name a script
     python -m benchmarks.text --photos FOLDER     your photos: how many have text, how many a place
+    python -m benchmarks.text --mirrored FOLDER   500 photos of a folder's archives, as in a mirror
+    python -m benchmarks.text --job               what reading adds to the whole job
+
+What is written on a mirrored photo cannot be read, so that every place in it is a false alarm.
 
 Scripts need fonts: those of this machine are used, and those in the folders of ELSEWHERE_FONTS. If
 tesseract is installed, it is measured beside our reader: alone, told the right language, and as
@@ -16,7 +20,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +32,13 @@ from tests.text.signs import SIZE, Sheet, Sign, font_file, sheets
 from benchmarks.machine import machine
 from elsewhere.album import Photo, Recipe, album_workers, read_album
 from elsewhere.album.metadata import Metadata
-from elsewhere.album.renditions import Rendition, Spool
+from elsewhere.album.renditions import (
+    MAX_SIDE,
+    Rendition,
+    Spool,
+    accept_rendition,
+    encode_jpeg,
+)
 from elsewhere.globe import between_km, places
 from elsewhere.globe.gazetteer import name_key
 from elsewhere.platform.machine import worker_count
@@ -83,11 +93,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="benchmarks.text")
     parser.add_argument("--names", type=int, default=3, help="names of each script (3)")
     parser.add_argument("--photos", type=Path, help="measure these photos instead")
+    parser.add_argument(
+        "--mirrored", type=Path, help="count false alarms in a folder of .tar files"
+    )
+    parser.add_argument("--count", type=int, default=500, help="photos for --mirrored (500)")
+    parser.add_argument("--job", action="store_true", help="time the example album's whole job")
     parser.add_argument("--out", type=Path, help="also write the figures, as JSON")
     asked = parser.parse_args()
     document: dict[str, Any] = {"machine": machine(), "tesseract": tesseract.installed()[1]}
     print(document["machine"], flush=True)
-    if asked.photos:
+    if asked.job:
+        document |= measure_job()
+    elif asked.mirrored:
+        document |= measure_mirrored(asked.mirrored, asked.count)
+    elif asked.photos:
         document |= measure_photos(asked.photos)
     else:
         results = measure_signs(sheets(limit=asked.names))
@@ -101,9 +120,10 @@ def main() -> int:
         document["processor seconds"] = results.processor_seconds
         document["milliseconds a photo"] = round(1000 * results.seconds / max(1, results.photos))
         print(f"{document['milliseconds a photo']} ms a photo of {size}, {worker_count()} workers")
-    share = 1000 * document.pop("processor seconds") / max(1, document["photos"])
-    document["processor milliseconds a photo"] = round(share)
-    print(f"{share:.0f} ms a photo on one processor, with the start of the workers")
+    if "processor seconds" in document:
+        share = 1000 * document.pop("processor seconds") / max(1, document["photos"])
+        document["processor milliseconds a photo"] = round(share)
+        print(f"{share:.0f} ms a photo on one processor, with the start of the workers")
     document["MB of the largest worker"] = peak_megabytes()
     print(f"{document['MB of the largest worker']} MB for the largest worker")
     if asked.out:
@@ -265,6 +285,77 @@ def measure_photos(folder: Path) -> dict[str, Any]:
         print(f"{key}: {value}")
     album.close()
     return document
+
+
+def mirrored_photos(folder: Path, count: int) -> Iterator[bytes]:
+    """Photos from all archives of a folder, evenly, as in a mirror and of a rendition's size."""
+    import io
+    import tarfile
+
+    from PIL import Image, ImageOps
+
+    archives = [archive for archive in sorted(folder.glob("*.tar")) if archive.stat().st_size]
+    for number, archive in enumerate(archives):
+        wanted = count * (number + 1) // len(archives) - count * number // len(archives)
+        with tarfile.open(archive) as opened:
+            names = [
+                member
+                for member in opened.getmembers()
+                if member.name.lower().endswith((".jpg", ".jpeg"))
+            ]
+            for at in range(min(wanted, len(names))):
+                file = opened.extractfile(names[at * len(names) // wanted])
+                assert file is not None
+                with Image.open(io.BytesIO(file.read())) as photo:
+                    picture = ImageOps.mirror(ImageOps.exif_transpose(photo).convert("RGB"))
+                picture.thumbnail((MAX_SIDE, MAX_SIDE))
+                yield encode_jpeg(picture)
+
+
+def measure_mirrored(folder: Path, count: int) -> dict[str, Any]:
+    """How many photos seem to name a place although nothing on them can be read."""
+    spool, places_found, done, times = Spool(), [], 0, []
+    before = children_seconds()
+    with TextReader() as reader:
+        for number, content in enumerate(mirrored_photos(folder, count)):
+            rendition = accept_rendition(content, Recipe(), spool)
+            start = time.perf_counter()
+            text = reader.read(str(number), rendition)
+            times.append(time.perf_counter() - start)
+            rendition.forget()
+            done += 1
+            clues = [clue for line in text.lines for clue in line.clues]
+            places_found += [clue.label for clue in clues if clue.certain and clue.kind == "name"][
+                :1
+            ]
+            if done % 50 == 0:
+                print(f"{done} photos, {len(places_found)} with a place", flush=True)
+    share = 100 * len(places_found) / max(1, done)
+    print(f"of {done} mirrored photos {len(places_found)} yield a place ({share:.1f} %)")
+    for label in places_found:
+        print(f"  {label}")
+    return {
+        "photos": done,
+        "with a place": len(places_found),
+        "milliseconds, median of one worker": round(1000 * median(times)),
+        "processor seconds": children_seconds() - before,
+    }
+
+
+def measure_job() -> dict[str, Any]:
+    """Seconds of the example album's whole job, with and without reading."""
+    from elsewhere.example import ALBUM
+    from elsewhere.service import protect_album
+    from elsewhere.values.wishes import Wishes
+
+    seconds = {}
+    for read in (False, True, False, True):  # the first of each warms up
+        start = time.perf_counter()
+        protect_album([ALBUM], None, Wishes(), cache=False, read_text=read)
+        seconds[read] = time.perf_counter() - start
+    share = 1 - seconds[False] / seconds[True]
+    print(f"the whole job takes {seconds[True]:.1f} s, {100 * share:.0f} % of it for text")
+    return {"seconds with text": seconds[True], "seconds without": seconds[False]}
 
 
 if __name__ == "__main__":

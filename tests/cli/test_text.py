@@ -65,6 +65,7 @@ def test_signs_near_the_place_are_withheld_unless_they_are_kept() -> None:
     assert not {"a.jpg", "c.jpg"} & set(without["withheld"])
     shown = typed(*plan, *SCORER).stdout
     assert "for readable text" in shown
+    assert "2 photos with readable names near it: 2 withheld." in " ".join(shown.split())
     assert "--keep PHOTO" in shown
     assert "within 100 km" in shown
 

@@ -19,6 +19,7 @@ from elsewhere.report.contents import (
     Explanation,
     PhotoPicture,
     PhotoState,
+    ReadText,
     SkippedReason,
 )
 from elsewhere.report.templating import POLICY
@@ -342,3 +343,13 @@ def test_an_edited_photo_is_shown_before_and_after_with_what_it_was_worth() -> N
     assert "cropped and covered, 30 % of the picture, as 0004.jpg" in told
     assert f"Gives away {signed(3.5)} as it is, {signed(0.25)} as it goes out." in told
     assert "Shared as they are: 5 photos" in text_of(html)
+
+
+def test_text_on_photos_is_shown_and_never_run() -> None:
+    hostile = "“<script>alert(1)</script>{{ 7*7 }}”"
+    texts = (ReadText("“Avignon”", "Avignon, France", True), ReadText(hostile))
+    photo = PhotoPicture("a<b>.jpg", PhotoState.WITHHELD, texts=texts)
+    html = page(replace(BARE, photos=(photo,)))
+    assert "“Avignon”" in html and "near what is hidden" in html
+    assert "<script>alert" not in html and "&lt;script&gt;alert(1)" in html
+    assert "{{ 7*7 }}" in html and "<b>.jpg" not in html

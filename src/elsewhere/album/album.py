@@ -70,7 +70,7 @@ class Step:
     Reading reports one step when the files are found, then one after each of them.
     """
 
-    stage: Literal["reading", "scoring", "planning", "writing", "proving", "telling"]
+    stage: Literal["reading", "scoring", "text", "planning", "writing", "proving", "telling"]
     done: int
     total: int
     """How many there are; of those to be scored, as far as is known. 0 where nobody knows."""

@@ -24,6 +24,7 @@ from elsewhere.messages.notes import (
     prices,
     report_warning,
 )
+from elsewhere.messages.photo_text import text_check
 from elsewhere.messages.phrases import Surface, as_sentence, capitalized, edit_kind
 from elsewhere.messages.verdict import (
     accuracy,
@@ -56,6 +57,7 @@ __all__ = [
     "report_warning",
     "secret_top",
     "short_rank",
+    "text_check",
     "threat_name",
     "verdict",
     "why_withheld",

@@ -29,6 +29,11 @@ def next_reason(result: Next) -> str:
             return "It is public already."
         case NextReason.DROPPED:
             return "You asked to drop it."
+        case NextReason.TELLING_TEXT:
+            return (
+                "Readable text on it may name a place near what is hidden, or there is more of it "
+                "than can be read."
+            )
         case NextReason.REVEALS_ALONE:
             return "It gives the place away on its own, which no posted photo may do."
         case NextReason.HOLDS:

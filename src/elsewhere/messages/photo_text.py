@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from elsewhere.values.photo_text import Clue, PhotoText, TextLine
-from elsewhere.values.wording import counted, printable
+from collections.abc import Sequence
+
+from elsewhere.values.outcome import Outcome
+from elsewhere.values.photo_text import Clue, PhotoText, TextLine, told_clues
+from elsewhere.values.wording import counted, listed, printable
 
 _KINDS = {
     "name": "a place",
@@ -43,6 +46,27 @@ def describe_clue(clue: Clue) -> str:
     return f"{clue.label} ({_KINDS[clue.kind]}, {degree})"
 
 
+def describe_text(
+    text: PhotoText, telling: Sequence[tuple[TextLine, Clue]], limit: int
+) -> list[tuple[str, str, bool]]:
+    """The text of a photo, line by line: the line, what it may mean, whether that is telling.
+
+    What says most comes first; more lines than `limit` are counted.
+    """
+    told = []
+    for line in text.lines:
+        clues = told_clues(line, telling)
+        meaning = "; ".join(describe_clue(clue) for clue, _ in clues)
+        told.append((describe_line(line), meaning, any(near for _, near in clues)))
+    told.sort(key=lambda entry: (not entry[2], not entry[1]))
+    shown = told[:limit]
+    if len(told) > limit:
+        shown.append((f"and {counted(len(told) - limit, 'more line')} of text", "", False))
+    if rest := describe_rest(text):
+        shown.append((rest, "", False))
+    return shown
+
+
 def describe_rest(text: PhotoText) -> str:
     """What of a photo's text is not listed; empty where all is.
 
@@ -54,3 +78,16 @@ def describe_rest(text: PhotoText) -> str:
     if text.more:
         return f"{counted(text.more, 'more line')} of text, not read"
     return ""
+
+
+def text_check(outcome: Outcome) -> str:
+    """How far readable text was checked."""
+    text = outcome.text
+    if text is None:
+        return "Readable text and signs: the photos' text was not read."
+    lines = "1 line was" if text.unread == 1 else f"{text.unread} lines were"
+    unread = f" {lines} found and not read." if text.unread else ""
+    return (
+        "Readable text is checked by elsewhere's reader, which reads these scripts: "
+        f"{listed(text.scripts)}. Other scripts, handwriting and what it misses are not.{unread}"
+    )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from elsewhere.audit import Audit
 from elsewhere.messages.key_numbers import why_withheld
+from elsewhere.messages.photo_text import text_check
 from elsewhere.messages.phrases import Surface, near, ordinal
 from elsewhere.values.margins import margin
 from elsewhere.values.outcome import Outcome, PhotoEffect
@@ -151,10 +152,10 @@ def limits(outcome: Outcome, surface: Surface = Surface.REPORT) -> Iterator[str]
             "Photos that are public already, yours or others' of the same event: none were counted"
             f"{surface.option('--posted counts them')}."
         )
+    yield text_check(outcome)
     yield (
-        "What these models do not look for: readable text and signs, what a vision-language model "
-        "or a reverse image search finds, and the sensor's noise, which links photos to others "
-        "from the same camera."
+        "What these models do not look for: what a vision-language model or a reverse image search "
+        "finds, and the sensor's noise, which links photos to others from the same camera."
     )
     yield (
         "Everything but the pixels: what you write beside the photos, when you post them, who is "

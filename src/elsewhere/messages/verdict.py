@@ -55,8 +55,8 @@ def verdict(outcome: Outcome) -> str:
     them = "it" if len(outcome.hidden_names) == 1 else "them"
     better = f"a better model may find {them}"
     if wishes.budget is not None:
-        return _within_budget(outcome, better)
-    hides, telling = _hides(outcome), _telling(outcome)
+        return _within_budget(outcome, better) + _names(outcome)
+    hides, telling = _hides(outcome), _telling(outcome) + _names(outcome)
     if outcome.one_photo:
         return f"With this photo posted beside what is public, {hides}; {better}.{telling}"
     read = sum(len(n.photos) for n in outcome.notes if n.kind is NoteKind.TELLING_TEXT)
@@ -68,7 +68,6 @@ def verdict(outcome: Outcome) -> str:
         beyond = " beyond what you drop" if dropped else ""
         return f"Nothing needs withholding{beyond}: from these photos {hides}; {better}.{telling}"
     beyond = f" beyond the {dropped} that you drop" if dropped else ""
-    beyond += f" ({read} of them for readable text)" if read else ""
     kind, loss = "smaller", f"{number_text(plan.bound)} photo{'' if plan.bound == 1 else 's'}"
     if plan.promise.values is not None:
         kind, loss = "cheaper", f"photos worth {number_text(plan.bound)}"
@@ -131,6 +130,19 @@ def nearness(outcome: Outcome) -> str:
     """Where a guess would be right: "within 25 km of Lisbon, Portugal", "in Portugal"."""
     whole = outcome.wishes.width.level in {"region", "country"}
     return near(listed(outcome.hidden_names), outcome.radius_km or 0.0, whole=whole)
+
+
+def _names(outcome: Outcome) -> str:
+    """What becomes of photos with a readable name near what is hidden; with a blank before it."""
+    text = outcome.text
+    if text is None or outcome.one_photo:
+        return ""
+    counts = {"covered": text.covered, "withheld": text.withheld, "shared as you asked": text.kept}
+    found = [f"{count} {what}" for what, count in counts.items() if count]
+    if not found:
+        return ""
+    photos = counted(sum(counts.values()), "photo")
+    return f" {photos} with readable names near it: {listed(found)}."
 
 
 def _telling(outcome: Outcome) -> str:

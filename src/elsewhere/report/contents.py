@@ -57,6 +57,20 @@ class PhotoPicture:
     """Why it had to stay or go, its new name; may be empty."""
     edited: EditedPicture | None = None
     """How it goes out, where it is edited."""
+    texts: tuple[ReadText, ...] = ()
+    """What is written on it."""
+
+
+@dataclass(frozen=True)
+class ReadText:
+    """One line of text on a photo."""
+
+    text: str
+    """In quotes; or that it was not read."""
+    meaning: str = ""
+    """What it may mean, and how sure that is; empty where it says nothing."""
+    telling: bool = False
+    """Whether it names a place near what is hidden."""
 
 
 @dataclass(frozen=True)

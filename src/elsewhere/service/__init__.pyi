@@ -82,6 +82,7 @@ from .jobs import (
 )
 from .ledger import Ledger as Ledger, entries_at as entries_at, label_of as label_of
 from .next_photo import NextPhoto as NextPhoto, check_next_photo as check_next_photo
+from .photo_texts import read_texts as read_texts, telling_text as telling_text
 from .planning import (
     AlbumPlan as AlbumPlan,
     evaluate_alternatives as evaluate_alternatives,
@@ -193,5 +194,6 @@ from .stages import (
     sweep_staging as sweep_staging,
     zone_of_place as zone_of_place,
 )
+from .text_rows import rectangle_around as rectangle_around
 from .threats import Threat as Threat, check_top as check_top, threat_scores as threat_scores
 from .verify import verify_copy as verify_copy

@@ -306,6 +306,8 @@ def check_next_photo(
     public = posted.pinned(len(scored.photos))
     posting = OneByOne(request, public, best=best.plan if best.plan.found else None)
     decision = posting.ask(number)
+    if decision.why is NextReason.DROPPED and scored.photos[number].id in best.telling_photos:
+        decision = replace(decision, why=NextReason.TELLING_TEXT)
     ids = tables[0].ids
     alone = None
     if decision.answer is Answer.KEEP and not set(decision.photos) <= set(public):

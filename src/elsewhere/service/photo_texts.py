@@ -13,26 +13,29 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import version
 from typing import Any
 
-from elsewhere.album import Photo
+from elsewhere.album import Photo, Step
 from elsewhere.album.places import AlbumPlace
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.workers import Limits, Workers
 from elsewhere.globe import ground
+from elsewhere.platform.machine import worker_count
+from elsewhere.platform.threads import ThreadPool
 from elsewhere.scorers import RowCache
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import inside
 from elsewhere.text import tesseract
 from elsewhere.text.evidence import RULE_KM, named_after, telling_lines
-from elsewhere.text.reader import DIGESTS, GUESSED, LINE_HEIGHT, MAX_LINES, VERSION
+from elsewhere.text.reader import DIGESTS, GUESSED, LINE_HEIGHT, MAX_LINES, SCRIPTS, VERSION
 from elsewhere.text.understanding import understand
 from elsewhere.values.notes import Note, NoteKind
-from elsewhere.values.photo_text import Clue, PhotoText, TextBox, TextLine
+from elsewhere.values.photo_text import Clue, PhotoText, TextBox, TextCheck, TextLine
+from elsewhere.values.plan import Plan
 from elsewhere.values.wishes import HideScope, Wishes
 
 LIMITS = Limits(seconds=120.0)
@@ -103,6 +106,26 @@ class TextReader(AbstractContextManager["TextReader"]):
         """End the workers."""
         if self._workers is not None:
             self._workers.close()
+
+
+def read_texts(
+    photos: Sequence[Photo],
+    *,
+    cache: RowCache | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+) -> dict[str, PhotoText]:
+    """The text of photos whose renditions are kept, by name; `progress` may raise to stop it."""
+    done = 0
+    with TextReader(cache) as reader, ThreadPool(max(1, worker_count() - 1)) as pool:
+        try:
+            progress(Step("text", 0, len(photos)))
+            for _ in pool.map(reader, photos):
+                done += 1
+                progress(Step("text", done, len(photos)))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return reader.texts
 
 
 def _checked_line(line: Sequence[Any], size: tuple[int, int]) -> TextLine:
@@ -183,6 +206,30 @@ def photos_with_telling_text(
 def breaks_rule(text: PhotoText, places: Iterable[AlbumPlace], width: HideScope) -> bool:
     """Whether a photo with this text is withheld."""
     return bool(text.failed or text.more or telling_text(text, places, width))
+
+
+def known_scripts() -> tuple[str, ...]:
+    """The scripts that are read on this machine."""
+    others = (tesseract.SCRIPTS[language] for language in tesseract.installed()[1])
+    return tuple(dict.fromkeys((*SCRIPTS, *others)))
+
+
+def check_texts(
+    scored: ScoredAlbum, telling: Sequence[int], plan: Plan, edited: Collection[int]
+) -> TextCheck | None:
+    """What reading the album's text came to for a plan; `telling` are the photos of the rule."""
+    if not scored.texts:
+        return None
+    shared = set(plan.kept) if plan.found else set()
+    covered = sum(number in shared and number in edited for number in telling)
+    kept = sum(number in shared and number not in edited for number in telling)
+    return TextCheck(
+        known_scripts(),
+        sum(text.unread for text in scored.texts.values()),
+        covered,
+        len(telling) - covered - kept,
+        kept,
+    )
 
 
 def telling_text_notes(

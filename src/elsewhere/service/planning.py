@@ -29,7 +29,11 @@ from elsewhere.service.advice import (
 )
 from elsewhere.service.album_versions import AlbumVersions, album_versions
 from elsewhere.service.attacks import MAX_ANYWHERE_KM, find_hits
-from elsewhere.service.photo_texts import photos_with_telling_text, telling_text_notes
+from elsewhere.service.photo_texts import (
+    check_texts,
+    photos_with_telling_text,
+    telling_text_notes,
+)
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum, model_name
 from elsewhere.service.scores import solve_and_check, solve_with_secret_top
@@ -158,7 +162,7 @@ def plan_album(
         wishes.keep, wishes.drop, [p.id for p in scored.photos], scored.skipped
     )
     versions = album_versions(scored, candidates or {}, posted)
-    telling = photos_with_telling_text(scored, chosen.hidden, wishes, posted)
+    telling = with_names = photos_with_telling_text(scored, chosen.hidden, wishes, posted)
     if versions is not None:  # where a photo is never shared as it is, its text is covered
         telling = tuple(number for number in telling if not versions.always_edited(number))
     text_notes = telling_text_notes(scored, telling, keep, drop)
@@ -304,6 +308,12 @@ def plan_album(
         top=k,
         attacked=attacked and complete,
         versions=versions,
+        text=check_texts(
+            scored,
+            with_names,
+            plan,
+            () if versions is None else versions.edits(plan.choices),
+        ),
     )
     if not plan.found:
         return album_plan

@@ -22,6 +22,7 @@ from elsewhere.audit.places import MAX_RANK
 from elsewhere.globe import ground
 from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.messages import Surface, as_sentence
+from elsewhere.messages.photo_text import describe_text
 from elsewhere.messages.report import (
     audit_verdict,
     limits,
@@ -37,14 +38,17 @@ from elsewhere.report.contents import (
     Explanation,
     PhotoPicture,
     PhotoState,
+    ReadText,
     SkippedReason,
 )
 from elsewhere.service.album_audit import (
     AlbumAudit,
+    AuditedText,
     Beliefs,
     Opinions,
     audit_model,
     audit_threat,
+    audited_texts,
     metadata_leaks,
     own_positions,
 )
@@ -77,6 +81,8 @@ _MAX_EXPLAINED = 40
 """So many withheld photos are tried as an example."""
 _MAX_POSITIONS = 200
 """Positions that circles are drawn around."""
+_MAX_LINES = 6
+"""Lines of text that are shown of a photo."""
 _MIN_RATIO = 1.5
 """A photo speaks against a decoy where it looks so many times more like the place."""
 
@@ -154,6 +160,7 @@ def plan_contents(
         states=states,
         remarks=remarks,
         places=[(place.lat, place.lon) for place in album_plan.hidden],
+        texts=audited_texts(scored, album_plan.hidden, album_plan.wishes),
         leaks=metadata_leaks(scored.photos),
         posted=posted,
         command=command,
@@ -204,6 +211,7 @@ def audit_contents(
         states=[PhotoState.AUDITED] * len(scored.photos),
         remarks={},
         places=[(threat.place.lat, threat.place.lon) for threat in threats],
+        texts=audit.texts,
         leaks=audit.leaks,
         posted=posted,
         command=command,
@@ -308,6 +316,7 @@ def _contents(
     states: Sequence[PhotoState],
     remarks: Mapping[int, str],
     places: Sequence[tuple[float, float]],
+    texts: Sequence[AuditedText],
     leaks: tuple[Leaking, ...],
     posted: Posted,
     command: str,
@@ -327,6 +336,12 @@ def _contents(
     as_edited = [edited.photos[number] for number in edits] if edited is not None else []
     pictures = previews([*scored.photos, *as_edited])
     shown = dict(zip(edits, pictures[len(scored.photos) :], strict=False))
+    read = {
+        audited.text.photo: tuple(
+            ReadText(*told) for told in describe_text(audited.text, audited.telling, _MAX_LINES)
+        )
+        for audited in texts
+    }
     photos = [
         PhotoPicture(
             photo.id,
@@ -337,6 +352,7 @@ def _contents(
             EditedPicture(edits[number], shown.get(number, b""), shares_edited.get(photo.id))
             if number in edits
             else None,
+            read.get(photo.id, ()),
         )
         for number, (photo, state, preview) in enumerate(
             zip(scored.photos, states, pictures[: len(scored.photos)], strict=True)

@@ -42,6 +42,8 @@ DIGESTS = {
     _DETECTOR: "91322f70f093c4ba81c486074198b0b3718cf7badf2934d187aea4fa579b1d29",
     _RECOGNISER: "6294734097702a024a64c4d8c3cbefdedf212884cc59180fc8d6e029c18ebe56",
 }
+SCRIPTS = ("Latin", "Greek", "Chinese", "Japanese")
+"""What the recogniser knows."""
 VERSION = 1
 """Counts up when the reading changes on purpose: what is cached is then read again."""
 MAX_PIXELS = 16_000_000

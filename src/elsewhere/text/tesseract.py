@@ -18,10 +18,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PIL import Image
 
-LANGUAGES = (
-    *("rus", "ukr", "bul", "srp", "ell", "ara", "fas", "heb", "kor", "tha", "hin", "ben", "tam"),
-    *("tel", "kat", "hye", "lao", "khm", "mya", "amh", "sin", "nep"),
-)
+SCRIPTS = {
+    "rus": "Cyrillic", "ukr": "Cyrillic", "bul": "Cyrillic", "srp": "Cyrillic", "ell": "Greek",
+    "ara": "Arabic", "fas": "Arabic", "heb": "Hebrew", "kor": "Korean", "tha": "Thai",
+    "hin": "Devanagari", "ben": "Bengali", "tam": "Tamil", "tel": "Telugu", "kat": "Georgian",
+    "hye": "Armenian", "lao": "Lao", "khm": "Khmer", "mya": "Burmese", "amh": "Ethiopic",
+    "sin": "Sinhala", "nep": "Devanagari",
+}  # fmt: skip
+"""Its languages that are asked for, and their scripts."""
+LANGUAGES = tuple(SCRIPTS)
 MAX_LINES = 8
 """Lines of a photo that are given to it, the largest first."""
 _SECONDS = 20.0

@@ -23,6 +23,7 @@ class NextReason(StrEnum):
 
     ALREADY_PUBLIC = "already public"
     DROPPED = "dropped"
+    TELLING_TEXT = "telling text"
     REVEALS_ALONE = "reveals alone"
     HOLDS = "holds"
     HOLDS_AND_IS_BEST = "holds and is best"

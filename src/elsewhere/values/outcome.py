@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from elsewhere.values.notes import Note
+from elsewhere.values.photo_text import TextCheck
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.versions import Edit
 from elsewhere.values.wishes import Wishes
@@ -298,6 +299,8 @@ class Outcome:
     each still tells a model what is hidden; else 0."""
     telling: tuple[int, ...] = ()
     """Photos that stay although each tells the place alone: pinned or posted, and exempt."""
+    text: TextCheck | None = None
+    """What reading the photos' text came to; None where it was not read."""
 
     @property
     def edits(self) -> Mapping[str, Edit]:

@@ -74,6 +74,22 @@ def told_clues(line: TextLine, telling: Sequence[tuple[TextLine, Clue]]) -> list
 
 
 @dataclass(frozen=True)
+class TextCheck:
+    """What reading the text of an album came to."""
+
+    scripts: tuple[str, ...]
+    """That the readers know."""
+    unread: int = 0
+    """Lines that were found and not read."""
+    covered: int = 0
+    """Photos with a readable name near what is hidden that are shared with it covered."""
+    withheld: int = 0
+    """Those that are withheld for it."""
+    kept: int = 0
+    """Those that are shared with it, as the user asked."""
+
+
+@dataclass(frozen=True)
 class PhotoText:
     """The text of one photo."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 NOT_COVERED = (
-    "readable text and signs, vision-language models and reverse image search, people who know "
+    "text that was not read, vision-language models and reverse image search, people who know "
     "the place, sensor noise, captions, posting times, your other accounts"
 )
 """What no promise here covers, in one line; the report says it at length (`messages/report.py`)."""

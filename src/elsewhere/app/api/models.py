@@ -131,6 +131,15 @@ class GuessModel(ResponseModel):
     p: Chance
 
 
+class TextLineModel(ResponseModel):
+    """A line of text on a photo."""
+
+    words: str  # in quotes, or that it was not read
+    meaning: str  # what it may mean; empty where it says nothing
+    telling: bool  # whether it names a place near what is hidden
+    box: Sides | None  # in thousandths; null where it is about several lines
+
+
 class PhotoDetailsModel(ResponseModel):
     """One photo in detail."""
 
@@ -142,6 +151,7 @@ class PhotoDetailsModel(ResponseModel):
     alone: str  # where it alone puts what is hidden; empty where nothing is
     changes: list[str]  # what changes if it is shared or withheld instead
     leaks: list[tuple[str, str]]
+    texts: list[TextLineModel]  # what is written on it, what names a hidden place first
     time: str | None
     rating: int | None
 
@@ -389,7 +399,7 @@ class JobModel(ResponseModel):
     """Work that takes long."""
 
     id: str
-    kind: Literal["reading", "scoring", "proof", "frontier", "prices", "export", "verify"]
+    kind: Literal["reading", "scoring", "text", "proof", "frontier", "prices", "export", "verify"]
     state: Literal["running", "done", "failed", "cancelled"]
 
 
@@ -460,7 +470,9 @@ class WorkspaceModel(ResponseModel):
 class EventModel(ResponseModel):
     """One line of a stream. The last one has `done` or `error`."""
 
-    stage: Literal["reading", "scoring", "planning", "writing", "proving", "telling"] | None = None
+    stage: (
+        Literal["reading", "scoring", "text", "planning", "writing", "proving", "telling"] | None
+    ) = None
     count: int = 0
     total: int = 0
     name: str = ""

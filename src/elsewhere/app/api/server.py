@@ -226,6 +226,7 @@ def serve(
     scorers: Sequence[str] = ("embedded",),
     browser: bool = True,
     cache: bool = True,
+    text: bool = True,
     echo: Callable[[str], None] = print,
 ) -> None:
     """Serve the app until it is stopped."""
@@ -234,7 +235,7 @@ def serve(
     sweep_uploads()
     number = sock.getsockname()[1]
     rows = RowCache() if cache else None
-    workspace = Workspace(Keys(), scorers=scorers, cache=rows, remember=cache)
+    workspace = Workspace(Keys(), scorers=scorers, cache=rows, remember=cache, read_text=text)
     login_page = LoginPage(f"http://{HOST}:{number}/", workspace.keys.token())
     over = threading.Event()
 

@@ -40,6 +40,10 @@ PRICE_SECONDS = 1.0  # for each place
 EXACT_SECONDS = 1.0  # to count how many photos the top itself would need
 
 
+WAIT_SECONDS = 0.1
+"""How often an export that waits looks whether it was stopped."""
+
+
 class FieldError(InputError):
     """Something that was typed cannot be used; `field` names where."""
 
@@ -145,8 +149,16 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
             else:
                 job.report_progress(step)
 
+        scored, chosen = answer.scored, plan
+        for reading in workspace.jobs.running("text"):
+            while not reading.ended:  # no photo goes out whose text nobody has read
+                job.check_cancelled()
+                reading.join(WAIT_SECONDS)
+            read = session.expect_version(request.version)
+            assert read.feasible_plan is not None, "a plan of the same version shares the same"
+            scored, chosen = read.scored, read.feasible_plan
         result = export_with_report(
-            ProtectedAlbum(answer.scored, plan),
+            ProtectedAlbum(scored, chosen),
             target,
             private=private,
             order=request.order,

@@ -24,7 +24,7 @@ from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.platform.threads import start_thread
 from elsewhere.service import Step
 
-Kind = Literal["reading", "scoring", "proof", "frontier", "prices", "export", "verify"]
+Kind = Literal["reading", "scoring", "text", "proof", "frontier", "prices", "export", "verify"]
 Work = Callable[["AppJob"], None]
 MAX_JOBS = 16  # jobs that are kept; the oldest that ended goes first
 

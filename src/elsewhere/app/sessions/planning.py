@@ -40,6 +40,7 @@ from elsewhere.service import (
     select_places,
     with_chosen_rows,
 )
+from elsewhere.values.photo_text import PhotoText
 from elsewhere.values.plan import Status
 from elsewhere.values.versions import Edit, ScoredVersion
 from elsewhere.values.wishes import Wishes
@@ -156,6 +157,7 @@ class PlanningSession:
         self.edits = AlbumEdits(scored, cache)
         self._first = scored
         self._scored: dict[tuple[str, ...], ScoredAlbum] = {}  # by the specs of its models
+        self._texts: Mapping[str, PhotoText] = {}
         self._key = key
         self._ledger = ledger
         self._lock = threading.RLock()
@@ -195,7 +197,31 @@ class PlanningSession:
         """The same photos, as other models see them."""
         assert [photo.id for photo in scored.photos] == [photo.id for photo in self._first.photos]
         with self._lock:
+            scored = replace(scored, texts=self._texts)
             self._scored[tuple(model.spec for model in scored.models)] = scored
+
+    def add_texts(self, texts: Mapping[str, PhotoText]) -> PlannedAnswer:
+        """What is written on the photos: every plan before is made again when it is asked for.
+
+        The current answer, whose plan does not know it yet.
+        """
+        with self._lock:
+            self._texts, current = texts, self.current
+            self._scored = {k: replace(known, texts=texts) for k, known in self._scored.items()}
+            for number, answer in enumerate(self._answers):
+                read = replace(answer, scored=self._scored[tuple(answer.wishes.scorers)])
+                if number != self._position and read.plan is not None:
+                    read = replace(read, plan=None, pending=True, candidates={})
+                self._answers[number] = read
+            assert self.current.wishes is current.wishes
+            return self.current
+
+    def plan_again(self, answer: PlannedAnswer) -> PlannedAnswer:
+        """An answer with a plan that knows the photos' text; its version stays if the plan does."""
+        if answer.plan is None:
+            return answer  # it is pending, or there is nothing to hide
+        plan = self._solve(answer, FIRST_SECONDS)
+        return self._replace(replace(answer, plan=plan), lambda: False) or self.current
 
     @property
     def undo_state(self) -> models.UndoModel:
@@ -458,7 +484,8 @@ class PlanningSession:
 
     @staticmethod
     def _edit_key(answer: PlannedAnswer) -> str:
-        return answer.wishes.model_dump_json(include=EDIT_FIELDS)
+        key = answer.wishes.model_dump_json(include=EDIT_FIELDS)
+        return f"{key} text" if answer.scored.texts else key
 
     def _find_posted(self, answer: PlannedAnswer) -> Posted:
         wishes, scored = answer.wishes, answer.scored

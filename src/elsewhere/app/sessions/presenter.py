@@ -16,6 +16,7 @@ from elsewhere.app.api import models
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
 from elsewhere.errors import InputError, NoPhotoError
 from elsewhere.messages import Surface, capitalized, page
+from elsewhere.messages.photo_text import describe_clue, describe_line, describe_rest
 from elsewhere.messages.report import limits
 from elsewhere.service import (
     EXAMPLE_ALBUM,
@@ -33,13 +34,16 @@ from elsewhere.service import (
     model_name,
     photo_leaks,
     photo_probabilities,
+    rectangle_around,
     scorer_names,
     select_places,
     suggested_home,
+    telling_text,
 )
 from elsewhere.values.margins import MARGINS
 from elsewhere.values.notes import NoteKind
 from elsewhere.values.outcome import Alternative, Change
+from elsewhere.values.photo_text import Clue, TextLine, told_clues
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.versions import Edit, picture_lost
 from elsewhere.values.wishes import LEVELS
@@ -220,9 +224,37 @@ def photo_details_model(session: PlanningSession, n: int, links: Links) -> model
         alone=alone,
         changes=_photo_effects(answer, n, threats),
         leaks=photo_leaks(photo),
+        texts=_text_models(answer, photo),
         time=photo.metadata.time.isoformat() if photo.metadata.time else None,
         rating=photo.metadata.rating,
     )
+
+
+def _text_models(answer: PlannedAnswer, photo: Photo) -> list[models.TextLineModel]:
+    """What is written on a photo, and what that may mean."""
+    text = answer.scored.texts.get(photo.id)
+    if text is None:
+        return []
+    telling: tuple[tuple[TextLine, Clue], ...] = ()
+    if answer.plan is not None:
+        telling = telling_text(text, answer.plan.hidden, answer.plan.wishes.width)
+    size = photo.rendition.width, photo.rendition.height
+    found = []
+    for line in text.lines:
+        clues = told_clues(line, telling)
+        part = rectangle_around(line.box, size)
+        found.append(
+            models.TextLineModel(
+                words=describe_line(line),
+                meaning="; ".join(describe_clue(clue) for clue, _ in clues),
+                telling=any(near for _, near in clues),
+                box=(part.left, part.top, part.right, part.bottom),
+            )
+        )
+    found.sort(key=lambda line: (not line.telling, not line.meaning))
+    if rest := describe_rest(text):
+        found.append(models.TextLineModel(words=rest, meaning="", telling=True, box=None))
+    return found
 
 
 def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> list[str]:

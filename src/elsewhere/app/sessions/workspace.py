@@ -33,6 +33,7 @@ from elsewhere.service import (
     Step,
     album_name,
     describe_scorer,
+    read_texts,
     rescore_album,
     score_album,
 )
@@ -87,14 +88,19 @@ class Workspace:
         cache: RowCache | None = None,
         use_ledger: bool = True,
         remember: bool = False,
+        read_text: bool = False,
     ) -> None:
-        """With `remember`, albums that are opened by path are found again with their wishes."""
+        """With `remember`, albums that are opened by path are found again with their wishes.
+
+        With `read_text`, the photos' text is read once there is a first plan.
+        """
         self.keys = keys
         self.jobs = Jobs()
         self.memory = AlbumMemory(enabled=remember)
         self.exported: models.ExportedModel | None = None
         self._default_scorers = tuple(scorers)
         self._cache = cache
+        self._read_text = read_text
         self._ledger = Ledger() if use_ledger else None
         self._lock = threading.RLock()
         self._switch_lock = threading.Lock()  # albums are opened and closed one at a time
@@ -186,7 +192,7 @@ class Workspace:
     def state(self) -> models.WorkspaceModel:
         """The whole state."""
         # jobs first: a page that follows a job that is over by now still receives its end
-        jobs = self.jobs.running("reading", "scoring", "proof", "export", "verify")
+        jobs = self.jobs.running("reading", "scoring", "text", "proof", "export", "verify")
         with self._lock:
             session, stage, index = self._session, self._stage, self.index
             error, no_photos = self._error, self._no_photos
@@ -343,6 +349,23 @@ class Workspace:
         scoring = self.jobs.start("scoring", work).to_model()
         return presenter.answer_model(session, answer, self.index, scoring)
 
+    def _start_text(self, session: PlanningSession) -> None:
+        """Read the photos' text in a job, and plan again with it."""
+
+        def work(job: AppJob) -> None:
+            texts = read_texts(
+                session.scored.photos, cache=self._cache, progress=job.report_progress
+            )
+            self.jobs.cancel("proof", "frontier")
+            answer = session.add_texts(texts)
+            with job.interruptible():
+                planned = session.plan_again(answer)
+            proof = self._start_proof(session, planned)
+            model = presenter.answer_model(session, planned, self.index, proof)
+            job.publish(EventModel(answer=model))
+
+        self.jobs.start("text", work)
+
     def _read(
         self, job: AppJob, index: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
     ) -> None:
@@ -370,6 +393,8 @@ class Workspace:
                 self._session, self._stage = session, "ready"
                 self._restored = day if session.undo_state.can_undo else ""
             self._note(session)
+            if self._read_text:
+                self._start_text(session)
         except BaseException as problem:
             index.clear()
             if scored is not None:

@@ -23,11 +23,12 @@ _BROWSER = typer.Option(
 )
 
 
-def command(
+def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
     album: Annotated[list[Path] | None, _ALBUM] = None,
     port: Annotated[int, _PORT] = 0,
     browser: Annotated[bool, _BROWSER] = True,
     scorer: Annotated[list[str] | None, options.SCORERS] = None,
+    text: Annotated[bool, options.TEXT] = True,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> None:
     """See what your album gives away, and decide photo by photo, in your browser.
@@ -54,5 +55,6 @@ def command(
         scorers=scorer or ("embedded",),
         browser=browser,
         cache=cache,
+        text=text,
         echo=typer.echo,
     )

@@ -48,6 +48,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     margin: Annotated[str, options.MARGIN] = "careful",
     exact_top: Annotated[bool, options.EXACT_TOP] = False,
     as_json: Annotated[bool, options.JSON] = False,
+    text: Annotated[bool, options.TEXT] = True,
     cache: Annotated[bool, options.CACHE] = True,
 ) -> int:
     """Decide whether a photo may be posted now: keep, wait or withhold, and why.
@@ -111,7 +112,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             posted=tuple(posted or ()),
             ledger=ledger,
             keep=output is not None,
-            read_text=False,
+            read_text=text,
             progress=progress,
         ) as opened,
     ):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LABELS = {
     "reading": "Reading",
     "scoring": "Scoring",
+    "text": "Reading text",
     "planning": "Planning",
     "writing": "Writing",
     "proving": "Proving",

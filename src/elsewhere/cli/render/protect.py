@@ -90,6 +90,7 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None, *, verbose: bo
         for name, file in private_files.items():
             if file is not None and (verbose or name == "report"):
                 facts.append((name, Text(f"{printable(str(file))}  (private: it names the place)")))
+        facts.append(("text", Text(messages.text_check(done.plan))))
         facts.append(("not covered", Text(NOT_COVERED)))
         again = f"{program_name()} verify {shlex.quote(target)}"
         if private is not None:
@@ -262,6 +263,7 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
             for leak in metadata_leaks(done.scored.photos)
         ],
         "notes": [*map(messages.note, done.plan.notes), *(export.notes if export else ())],
+        "text": None if done.plan.text is None else asdict(done.plan.text),
         "not_covered": NOT_COVERED,
     }
     if export is not None:
