@@ -598,7 +598,7 @@ export interface components {
              * Stage
              * @default null
              */
-            stage: ("reading" | "scoring" | "planning" | "writing" | "proving" | "telling") | null;
+            stage: ("reading" | "scoring" | "text" | "planning" | "writing" | "proving" | "telling") | null;
             /**
              * Count
              * @default 0
@@ -707,7 +707,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "reading" | "scoring" | "proof" | "frontier" | "prices" | "export" | "verify";
+            kind: "reading" | "scoring" | "text" | "proof" | "frontier" | "prices" | "export" | "verify";
             /**
              * State
              * @enum {string}
@@ -1272,6 +1272,8 @@ export interface components {
                 string,
                 string
             ][];
+            /** Texts */
+            texts: components["schemas"]["TextLine"][];
             /** Time */
             time: string | null;
             /** Rating */
@@ -1333,6 +1335,25 @@ export interface components {
             secret: string;
             /** Version */
             version: string;
+        };
+        /**
+         * TextLine
+         * @description A line of text on a photo.
+         */
+        TextLine: {
+            /** Words */
+            words: string;
+            /** Meaning */
+            meaning: string;
+            /** Telling */
+            telling: boolean;
+            /** Box */
+            box: [
+                number,
+                number,
+                number,
+                number
+            ] | null;
         };
         /**
          * Workspace
@@ -1467,6 +1488,7 @@ export type Proof = components['schemas']['Proof'];
 export type RecentAlbum = components['schemas']['RecentAlbum'];
 export type Scorer = components['schemas']['Scorer'];
 export type Session = components['schemas']['Session'];
+export type TextLine = components['schemas']['TextLine'];
 export type Workspace = components['schemas']['Workspace'];
 export type $defs = Record<string, never>;
 export interface operations {

@@ -83,6 +83,7 @@ export function strongest(shares: (number | null)[]): number {
 const WORK: Record<string, string> = {
   reading: 'Reading photos',
   scoring: 'Asking the model about each photo',
+  text: 'Reading the text on the photos',
   planning: 'Looking for the smallest set to withhold',
   writing: 'Writing clean copies',
   proving: 'Proving it on the written files',

@@ -47,6 +47,8 @@ class Workspace {
   exported = $state.raw<Exported | null>(null)
   /** The last event of the job that reads or scores the album. */
   progress = $state.raw<Event>({})
+  /** How far the reading of the photos' text is: "3 of 20". */
+  textRead = $state('')
   /** What goes on, by its kind. */
   jobs = $state.raw<Partial<Record<Job['kind'], Job>>>({})
   waiting = $state(false)
@@ -336,7 +338,7 @@ class Workspace {
     this.listening.get(job.kind)?.abort()
     this.jobs = { ...this.jobs, [job.kind]: job }
     if (job.kind === 'export' || job.kind === 'verify') return // the exporter follows these
-    if (job.kind !== 'proof' || !this.jobs.scoring) this.progress = {}
+    if (job.kind !== 'text' && (job.kind !== 'proof' || !this.jobs.scoring)) this.progress = {}
     const control = new AbortController()
     this.listening.set(job.kind, control)
     void this.follow(job, control.signal).catch((problem) => {
@@ -358,7 +360,8 @@ class Workspace {
   private async follow(job: Job, signal: AbortSignal): Promise<void> {
     const buffer = new EventBuffer((photos, left, last) => {
       if (signal.aborted) return
-      if (last && (job.kind !== 'reading' || isLater(last, this.progress))) this.progress = last
+      if (last && job.kind === 'text') this.textRead = last.total ? `${last.count} of ${last.total}` : ''
+      else if (last && (job.kind !== 'reading' || isLater(last, this.progress))) this.progress = last
       if (job.kind !== 'reading' || this.stage !== 'reading') return
       // a page that was loaded in the middle has some of them already
       const fresh = photos.filter((photo) => photo.n >= this.photos.length)

@@ -232,15 +232,15 @@ def photo_details_model(session: PlanningSession, n: int, links: Links) -> model
 
 def _text_models(answer: PlannedAnswer, photo: Photo) -> list[models.TextLineModel]:
     """What is written on a photo, and what that may mean."""
-    text = answer.scored.texts.get(photo.id)
-    if text is None:
+    written = answer.scored.texts.get(photo.id)
+    if written is None:
         return []
     telling: tuple[tuple[TextLine, Clue], ...] = ()
     if answer.plan is not None:
-        telling = telling_text(text, answer.plan.hidden, answer.plan.wishes.width)
+        telling = telling_text(written, answer.plan.hidden, answer.plan.wishes.width)
     size = photo.rendition.width, photo.rendition.height
     found = []
-    for line in text.lines:
+    for line in written.lines:
         clues = told_clues(line, telling)
         part = rectangle_around(line.box, size)
         found.append(
@@ -252,7 +252,7 @@ def _text_models(answer: PlannedAnswer, photo: Photo) -> list[models.TextLineMod
             )
         )
     found.sort(key=lambda line: (not line.telling, not line.meaning))
-    if rest := describe_rest(text):
+    if rest := describe_rest(written):
         found.append(models.TextLineModel(words=rest, meaning="", telling=True, box=None))
     return found
 

@@ -392,9 +392,9 @@ class Workspace:
                     raise CancelledError
                 self._session, self._stage = session, "ready"
                 self._restored = day if session.undo_state.can_undo else ""
+                if self._read_text:
+                    self._start_text(session)
             self._note(session)
-            if self._read_text:
-                self._start_text(session)
         except BaseException as problem:
             index.clear()
             if scored is not None:

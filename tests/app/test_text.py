@@ -1,0 +1,124 @@
+"""Text in the app: plans come first, the text is read beside them, and exports wait for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from elsewhere.album import Photo
+from elsewhere.app.security.keys import Keys
+from elsewhere.app.sessions import presenter, workspace
+from elsewhere.app.sessions.album_jobs import start_export
+from elsewhere.app.sessions.workspace import Workspace
+from elsewhere.text.understanding import understand
+from elsewhere.values.photo_text import PhotoText, TextBox, TextLine
+from tests.app.server import Made
+
+
+class Reading:
+    """Texts that are there once somebody lets them be."""
+
+    def __init__(self) -> None:
+        self.may_end = threading.Event()
+        self.said: dict[int, str] = {}
+
+    def __call__(self, photos: Sequence[Photo], **settings: Any) -> dict[str, PhotoText]:
+        assert self.may_end.wait(60)
+        found = {photo.id: PhotoText(photo.id) for photo in photos}
+        for number, text in self.said.items():
+            name = photos[number].id
+            found[name] = understand(name, [TextLine(text, 0.99, TextBox(0, 0, 30, 10))])
+        return found
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Reading:
+    made = Reading()
+    monkeypatch.setattr(workspace, "read_texts", made)
+    return made
+
+
+@pytest.fixture
+def space(album: Made, reading: Reading) -> Iterator[Workspace]:
+    made = Workspace(Keys(), scorers=[album.scorer], use_ledger=False, read_text=True)
+    made.open([album.folder]).join(60)
+    yield made
+    reading.may_end.set()
+    made.close(force=True)
+
+
+def finish(space: Workspace, reading: Reading) -> None:
+    jobs = space.jobs.running("text")
+    reading.may_end.set()
+    for job in jobs:
+        job.join(60)
+    for job in space.jobs.running("proof"):
+        job.join(60)
+
+
+def shared(space: Workspace) -> int:
+    plan = space.session.current.feasible_plan
+    assert plan is not None
+    return plan.plan.kept[0]
+
+
+def test_a_plan_is_there_before_the_text_is_read(space: Workspace, reading: Reading) -> None:
+    state = space.state()
+    assert state.plan is not None and "text" in [job.kind for job in state.jobs]
+    number = shared(space)
+    town = space.session.current.places.places[0].label.partition(",")[0]
+    reading.said[number] = town
+    before = state.plan.version
+    finish(space, reading)
+    after = space.state()
+    assert after.plan is not None and after.plan.version > before
+    assert number in after.plan.withheld
+    assert "with readable names near it" in after.plan.verdict
+    assert "text" not in [job.kind for job in after.jobs]
+    (line,) = presenter.photo_details_model(space.session, number, space.index).texts
+    assert line.telling and line.words == f"“{town}”" and line.box is not None
+
+
+def test_text_that_says_nothing_changes_no_plan(space: Workspace, reading: Reading) -> None:
+    before = space.state().plan
+    reading.said[shared(space)] = "OPEN"
+    finish(space, reading)
+    after = space.state().plan
+    assert before is not None and after is not None
+    assert (before.version, before.withheld) == (after.version, after.withheld)
+
+
+def test_an_undone_plan_is_made_again_with_the_text(space: Workspace, reading: Reading) -> None:
+    session = space.session
+    number = shared(space)
+    wishes = session.current.wishes
+    space.wish(wishes.model_copy(update={"margin": "none"}))
+    reading.said[number] = session.current.places.places[0].label.partition(",")[0]
+    finish(space, reading)
+    space.step(-1)
+    for job in space.jobs.running("proof"):
+        job.join(60)
+    assert session.current.wishes == wishes
+    plan = session.current.plan
+    assert plan is not None and number in plan.plan.withheld
+
+
+def test_an_export_waits_for_the_text(space: Workspace, reading: Reading, tmp_path: Path) -> None:
+    from elsewhere.app.api.models import ExportRequestModel
+
+    plan = space.state().plan
+    assert plan is not None
+    number = shared(space)
+    reading.said[number] = space.session.current.places.places[0].label.partition(",")[0]
+    request = ExportRequestModel(
+        version=plan.version, target=str(tmp_path / "copy"), private=str(tmp_path / "mine")
+    )
+    job = start_export(space, request)
+    assert not job.ended
+    finish(space, reading)
+    job.join(60)
+    assert job.state == "failed" and not (tmp_path / "copy").exists()
