@@ -221,6 +221,7 @@ class Workspace {
     fieldErrors.clear()
     this.requests++
     this.unticked = false
+    this.waiting = true
     try {
       this.take(await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn)), true)
     } catch (problem) {
