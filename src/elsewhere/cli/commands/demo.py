@@ -38,7 +38,7 @@ def command(
     Examples:
 
     - `elsewhere demo`
-      (the whole job in half a minute, as in `elsewhere protect --edits cover`)
+      (the whole job, as in `elsewhere protect --edits cover`)
     - `elsewhere demo -o somewhere.zip`
       (write the copy as an archive)
 
