@@ -41,7 +41,9 @@ Whole = NDArray[np.int64]
 JOINT_WORK = 3_000
 """Work on all attackers together before the Lagrangean bound is tried."""
 LIST_WORK = 20_000
-"""Work on lists of plans before the Lagrangean bound is tried."""
+"""Work on lists of plans before the Lagrangean bound is tried, at most."""
+LIST_SHARE = 0.25
+"""Of the work that is left, what lists may take."""
 MAX_LAGRANGEAN_ROUNDS = 60
 LAGRANGEAN_SWAPS = 20
 """Swaps tried on the majority plan of a Lagrangean round."""
@@ -77,7 +79,8 @@ def minimise_for_several(instance: Instance, goal: Goal, limits: SearchLimits) -
         return replace(result, bound=0 if result.left_out is None else result.bound)
     if lists is not None and result.left_out is not None:
         improved = improve_by_swaps(instance, weights, goal, result.left_out, limits)
-        share = replace(limits, work=min(limits.work, limits.done + LIST_WORK))
+        left = max(0.0, limits.work - limits.done)
+        share = replace(limits, work=limits.done + min(LIST_WORK, LIST_SHARE * left))
         result = lists.search(improved, share)
         limits.done = share.done
         if result.proved:
