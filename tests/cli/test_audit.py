@@ -62,7 +62,8 @@ def test_for_people() -> None:
     result = run("album", "--at", "Lisbon", *SCORER)
     assert result.exit_code == 0, result.output
     text = result.stdout
-    assert text.startswith("The whole album, 6 photos, seen by onnx:model/tiny.onnx\n")
+    assert text.startswith("That these photos are of Lisbon, Portugal is only what you said (--at)")
+    assert "\nThe whole album, 6 photos, seen by onnx:model/tiny.onnx\n" in text
     assert "Lisbon, Portugal is the " in text
     assert f"protect album --at Lisbon --scorer {SCORER[1]} -o NEW-FOLDER" in text
     assert "a guess within" in text

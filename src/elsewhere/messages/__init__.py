@@ -18,7 +18,7 @@ from elsewhere.messages.next_photo import next_reason
 from elsewhere.messages.notes import (
     advice,
     coarse_cells,
-    coarse_first,
+    foremost_notes,
     note,
     notes,
     prices,
@@ -45,8 +45,8 @@ __all__ = [
     "cells_verdict",
     "clean_offer",
     "coarse_cells",
-    "coarse_first",
     "edit_kind",
+    "foremost_notes",
     "infeasibility",
     "key_numbers",
     "next_reason",

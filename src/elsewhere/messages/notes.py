@@ -16,16 +16,17 @@ MAX_NAMES = 3
 
 def notes(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> list[str]:
     """All that is to be said beside a verdict: what cannot be told apart, then the advice."""
-    first, rest = coarse_first(outcome.notes)
+    first, rest = foremost_notes(outcome.notes)
     texts = [note(value, surface) for value in first]
     texts += [advice(outcome, surface), *(note(value, surface) for value in rest)]
     return [text for text in texts if text]
 
 
-def coarse_first(values: Sequence[Note]) -> tuple[list[Note], list[Note]]:
+def foremost_notes(values: Sequence[Note]) -> tuple[list[Note], list[Note]]:
     """The notes that come before everything else, and the others."""
-    first = [value for value in values if value.kind == NoteKind.COARSE_PLACES]
-    return first, [value for value in values if value.kind != NoteKind.COARSE_PLACES]
+    kinds = (NoteKind.OTHER_PLACE, NoteKind.COARSE_PLACES)
+    first = [value for value in values if value.kind in kinds]
+    return first, [value for value in values if value.kind not in kinds]
 
 
 def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:

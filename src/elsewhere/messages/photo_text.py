@@ -86,7 +86,7 @@ def text_check(outcome: Outcome) -> str:
     if text is None:
         return "Readable text and signs: the photos' text was not read."
     lines = "1 line was" if text.unread == 1 else f"{text.unread} lines were"
-    unread = f" {lines} found and not read." if text.unread else ""
+    unread = f" On what is shared {lines} found and not read." if text.unread else ""
     return (
         "Readable text is checked by elsewhere's reader, which reads these scripts: "
         f"{listed(text.scripts)}. Other scripts, handwriting and what it misses are not.{unread}"

@@ -223,9 +223,10 @@ def check_texts(
     shared = set(plan.kept) if plan.found else set()
     covered = sum(number in shared and number in edited for number in telling)
     kept = sum(number in shared and number not in edited for number in telling)
+    names = {scored.photos[number].id for number in shared if number < len(scored.photos)}
     return TextCheck(
         known_scripts(),
-        sum(text.unread for text in scored.texts.values()),
+        sum(text.unread for text in scored.texts.values() if text.photo in names),
         covered,
         len(telling) - covered - kept,
         kept,

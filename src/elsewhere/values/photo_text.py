@@ -80,7 +80,7 @@ class TextCheck:
     scripts: tuple[str, ...]
     """That the readers know."""
     unread: int = 0
-    """Lines that were found and not read."""
+    """Lines on shared photos that were found and not read."""
     covered: int = 0
     """Photos with a readable name near what is hidden that are shared with it covered."""
     withheld: int = 0

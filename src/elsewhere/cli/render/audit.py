@@ -107,7 +107,7 @@ def show(album: AlbumAudit, world: bool | None, chosen: str, *, verbose: bool = 
     guesses, the most telling photos, text and metadata.
     """
     with printed() as console:
-        first, _ = messages.coarse_first(album.notes)
+        first, _ = messages.foremost_notes(album.notes)
         for note in first:
             _print(console, messages.as_sentence(messages.note(note)), "bold yellow")
         numbers = messages.key_numbers(album.numbers) if album.numbers is not None else []
@@ -413,7 +413,7 @@ def _leaks(console: Console, leaks: Sequence[Leaking]) -> None:
 
 
 def _closing(console: Console, album: AlbumAudit, chosen: str) -> None:
-    _, notes = messages.coarse_first(album.notes)
+    _, notes = messages.foremost_notes(album.notes)
     for note in notes:
         _print(console, f"Note: {messages.as_sentence(messages.note(note))}", style="dim")
     if not album.threats:

@@ -60,7 +60,7 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None, *, verbose: bo
         colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
         if colour == "green" and done.plan.advice is not None:
             colour = "yellow"  # hardly anything is shared
-        for note in messages.coarse_first(done.plan.notes)[0]:
+        for note in messages.foremost_notes(done.plan.notes)[0]:
             text = messages.as_sentence(messages.note(note))
             console.print(Text(printable(text), "bold yellow"))
         console.print(Text(printable(messages.verdict(done.plan)), f"bold {colour}"))
@@ -95,8 +95,7 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None, *, verbose: bo
         again = f"{program_name()} verify {shlex.quote(target)}"
         if private is not None:
             again += f" --private {shlex.quote(printable(str(private)))}"
-        if verbose:
-            facts.append(("prove again", Text(again, "cyan")))
+        facts.append(("prove again", Text(again, "cyan")))
         console.print()
         console.print(fact_table(facts))
 
@@ -144,9 +143,11 @@ def _facts(done: ProtectedAlbum, *, verbose: bool) -> Iterator[tuple[str, Text]]
     yield from skipped_files(done.scored.skipped)
     if done.kept and verbose:  # where there is no copy, nothing was removed
         yield from removed_metadata(photos)
-    for line in messages.prices(done.plan) if _is_dear(done) else ():
-        yield "instead", Text(printable(line))
-    notes = map(messages.note, messages.coarse_first(done.plan.notes)[1])
+    if _is_dear(done):
+        for price, line in zip(done.plan.prices, messages.prices(done.plan), strict=True):
+            if verbose or (price.shared or 0) > done.plan.newly_shared:
+                yield "instead", Text(printable(line))
+    notes = map(messages.note, messages.foremost_notes(done.plan.notes)[1])
     for text in (*notes, *(done.export.notes if done.export else ())):
         yield "note", Text(printable(text))
 
