@@ -63,7 +63,7 @@ describe('what depends on a wish', () => {
     expect(auditKey({ ...none, radius_km: 5 })).not.toBe(auditKey(none))
   })
   it('is a top or a budget', () => {
-    expect(withBudget(none, 0)).toMatchObject({ top: null, budget: 0 })
+    expect(withBudget(none, 0)).toMatchObject({ top: 5, budget: 0 })
     expect(withTop(withBudget(none, 2), 3)).toMatchObject({ top: 3, budget: null })
   })
 })
@@ -85,7 +85,7 @@ describe('what was changed', () => {
   it('is the field that a refusal belongs to', () => {
     expect(changed(none, { ...none, at: ['Lissabonn'] })).toEqual(['at'])
     expect(changed(none, withTop(none, 9_999))).toEqual(['top'])
-    expect(changed(none, withBudget(none, 2))).toEqual(['top', 'budget'])
+    expect(changed(none, withBudget(none, 2))).toEqual(['budget'])
     expect(changed(none, withWidth(none, 'city'))).toEqual(['width'])
     expect(changed(withWidth(none, '5'), withWidth(none, 'city'))).toEqual(['width'])
     expect(changed(none, { ...none })).toEqual([])

@@ -88,12 +88,8 @@ export function withWidth(wishes: Wishes, width: string): Wishes {
 /** Promise a top, instead of a budget. */
 export const withTop = (wishes: Wishes, top: number): Wishes => ({ ...wishes, top, budget: null })
 
-/** Withhold at most so many, and promise what that buys. */
-export const withBudget = (wishes: Wishes, budget: number): Wishes => ({
-  ...wishes,
-  top: null,
-  budget,
-})
+/** Withhold at most so many, and promise what that buys; the top waits until it counts again. */
+export const withBudget = (wishes: Wishes, budget: number): Wishes => ({ ...wishes, budget })
 
 /** A part of the wishes that has a place on the page. */
 export type Field = Exclude<keyof Wishes, 'hide_level' | 'radius_km'> | 'width'
