@@ -150,6 +150,18 @@ def test_a_budget_buys_what_the_check_counts(seed: int, budget: int) -> None:
 
 @given(SEEDS)
 @examples(20)
+def test_after_a_plan_a_budget_buys_no_less_without_any_time(seed: int) -> None:
+    """As where a person moves a slider by one photo: the first answer is no step back."""
+    album = small_album(seed, max_photos=5, max_cells=24)
+    plan = solved(album, top=min(album.need, 4))
+    if plan.found:
+        budget = len(plan.withheld)
+        after = solved(album, top=None, budget=budget, near=plan, time_limit=0)
+        assert after.found and after.protected_k >= plan.protected_k
+
+
+@given(SEEDS)
+@examples(20)
 def test_a_frontier_rises_and_is_proved(seed: int) -> None:
     album = small_album(seed, max_photos=5, max_cells=24)
     wishes = wishes_of(album)
