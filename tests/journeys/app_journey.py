@@ -121,7 +121,7 @@ def exports(page: Page, target: Path) -> None:
     page.click("dialog button:has-text('Write')")
     page.wait_for_selector("[data-exported]")
     said = page.inner_text("[data-exported]")
-    assert "keep them to yourself" in said and "Before you post: no promise covers readable" in said
+    assert "keep them to yourself" in said and "Before you post: no promise covers text" in said
     assert len(list(target.iterdir())) == 12 - int(_said(r"withhold (\d+)", page.inner_text("h1")))
     page.click("text=Verify again")
     page.wait_for_selector("[data-verified=true]")
@@ -158,9 +158,12 @@ def plan_version(page: Page) -> int:
 
 
 def settled(page: Page) -> None:
-    """Wait for a plan that is not being improved."""
-    page.wait_for_selector(PLANNED)
-    page.wait_for_selector(".proof .turning", state="detached")
+    """Wait for a plan that is not being improved, at two looks: a proof follows its plan."""
+    for _ in range(2):
+        page.wait_for_selector(".page:not([data-waiting])")
+        page.wait_for_selector(PLANNED)
+        page.wait_for_selector(".proof .turning", state="detached")
+        page.wait_for_timeout(250)
 
 
 def answered(page: Page, before: int) -> None:

@@ -187,7 +187,7 @@ def test_a_wrong_path_of_a_copy_is_told_at_its_field(
             assert target.get_attribute("aria-invalid") == "true"
             assert private.get_attribute("aria-invalid") == "false"
             target.fill(str(tmp_path / "copy"))
-            page.click("dialog summary")
+            page.click("dialog summary:has-text('More')")
             private.fill(str(tmp_path / "copy" / "private"))
             private.press("Enter")
             page.wait_for_selector("dialog details [role=alert]:has-text('must not lie in')")

@@ -40,6 +40,7 @@ from elsewhere.service import (
     select_places,
     with_chosen_rows,
 )
+from elsewhere.values.notes import NoteKind
 from elsewhere.values.photo_text import PhotoText
 from elsewhere.values.plan import Status
 from elsewhere.values.versions import Edit, ScoredVersion
@@ -328,7 +329,8 @@ class PlanningSession:
                 current = self._replace(improved, stopped)
                 if current is not None:
                     publish(current)
-            if improved.settled and monotonic() - started < seconds:
+            in_time = all(note.kind is not NoteKind.TIME_DECIDED for note in plan.notes)
+            if improved.settled and in_time and monotonic() - started < seconds:
                 return  # more time would not change it
 
     def edit(
