@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+import time
 
 import pytest
 
 from elsewhere.app.api.models import EventModel, PointModel
 from elsewhere.app.security.guard import INTERNAL_ERROR
-from elsewhere.app.sessions.jobs import MAX_JOBS, AppJob, Jobs
+from elsewhere.app.sessions.jobs import MAX_JOBS, AppJob, Jobs, report_ignored
 from elsewhere.errors import FileError
 from elsewhere.service import Step
 
@@ -156,3 +158,29 @@ def test_whoever_looks_whether_to_stop_is_ended_by_the_look() -> None:
     job.join(PATIENCE)
     assert job.state == "cancelled" and after == []
     assert heard(job)[-1].error == "it was stopped"
+
+
+def test_a_stop_that_comes_inside_a_finalizer_is_no_news(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "unraisablehook", report_ignored)
+    inside = threading.Event()
+
+    class Slow:
+        def __del__(self) -> None:
+            inside.set()
+            deadline = time.monotonic() + 5
+            while time.monotonic() < deadline:
+                pass
+
+    def work(job: AppJob) -> None:
+        with job.interruptible():
+            slow = Slow()
+            del slow
+
+    job = Jobs().start("proof", work)
+    assert inside.wait(5)
+    job.cancel()
+    job.join(4)
+    assert job.state == "cancelled"
+    assert capsys.readouterr().err == ""

@@ -122,3 +122,28 @@ def test_an_export_waits_for_the_text(space: Workspace, reading: Reading, tmp_pa
     finish(space, reading)
     job.join(60)
     assert job.state == "failed" and not (tmp_path / "copy").exists()
+
+
+def test_an_export_is_of_the_plan_that_was_seen(
+    space: Workspace, reading: Reading, tmp_path: Path
+) -> None:
+    """A proof that finds a better plan while text is read does not refuse the copy."""
+    from elsewhere.app.api.models import ExportRequestModel
+
+    for job in space.jobs.running("proof"):
+        job.join(60)
+    session = space.session
+    seen = session.current
+    reading.said[shared(space)] = "OPEN"
+    target = tmp_path / "copy"
+    request = ExportRequestModel(
+        version=seen.version, target=str(target), private=str(tmp_path / "mine")
+    )
+    job = start_export(space, request)
+    assert seen.plan is not None
+    better = seen.wishes.model_copy(update={"top": 1, "exact_top": True})
+    session.wish(better)
+    finish(space, reading)
+    job.join(60)
+    assert job.state == "done" and session.current.version > seen.version
+    assert len(list(target.iterdir())) == len(seen.plan.plan.kept)

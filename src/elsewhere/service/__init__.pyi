@@ -86,6 +86,7 @@ from .photo_texts import read_texts as read_texts, telling_text as telling_text
 from .planning import (
     AlbumPlan as AlbumPlan,
     evaluate_alternatives as evaluate_alternatives,
+    keep_with_text as keep_with_text,
     plan_album as plan_album,
     plan_versions as plan_versions,
     price_wishes as price_wishes,

@@ -321,6 +321,24 @@ def plan_album(
     return replace(album_plan, plan=replace(plan, explanation=messages.verdict(album_plan)))
 
 
+def keep_with_text(scored: ScoredAlbum, album_plan: AlbumPlan) -> AlbumPlan | None:
+    """A plan that was made before the photos' text was read, where no text says anything near.
+
+    None where some text counts, so that a plan must be made with it.
+    """
+    posted, versions, plan = album_plan.posted, album_plan.versions, album_plan.plan
+    tables = threat_scores(scored, album_plan.threats, posted, versions)
+    if (
+        not plan.found
+        or photos_with_telling_text(scored, album_plan.hidden, album_plan.wishes, posted)
+        or _photos_with_counted_text(scored, album_plan.threats, posted, versions, tables)
+    ):
+        return None
+    edited = () if versions is None else versions.edits(plan.choices)
+    read = replace(album_plan, text=check_texts(scored, (), plan, edited))
+    return replace(read, plan=replace(plan, explanation=messages.verdict(read)))
+
+
 def plan_versions(
     scored: ScoredAlbum,
     album_plan: AlbumPlan,

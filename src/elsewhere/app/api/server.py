@@ -30,7 +30,7 @@ from elsewhere.app.security.guard import Guard
 from elsewhere.app.security.keys import TOKEN_SECONDS, Keys
 from elsewhere.app.security.login_page import LoginPage
 from elsewhere.app.sessions.album_jobs import FieldError
-from elsewhere.app.sessions.jobs import BusyError
+from elsewhere.app.sessions.jobs import BusyError, report_ignored
 from elsewhere.app.sessions.planning import OvertakenError
 from elsewhere.app.sessions.uploads import sweep_uploads
 from elsewhere.app.sessions.workspace import Workspace
@@ -232,6 +232,7 @@ def serve(
     """Serve the app until it is stopped."""
     sock = open_socket(port)
     sys.setswitchinterval(SWITCH_SECONDS)
+    sys.unraisablehook = report_ignored
     sweep_uploads()
     number = sock.getsockname()[1]
     rows = RowCache() if cache else None

@@ -154,9 +154,7 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
             while not reading.ended:  # no photo goes out whose text nobody has read
                 job.check_cancelled()
                 reading.join(WAIT_SECONDS)
-            read = session.expect_version(request.version)
-            assert read.feasible_plan is not None, "a plan of the same version shares the same"
-            scored, chosen = read.scored, read.feasible_plan
+            scored, chosen = session.read_plan(answer)
         result = export_with_report(
             ProtectedAlbum(scored, chosen),
             target,

@@ -209,6 +209,15 @@ def _raise_in(thread: int, error: type[BaseException] | None) -> None:
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
 
 
+def report_ignored(ignored: sys.UnraisableHookArgs) -> None:
+    """For `sys.unraisablehook`: a job that was stopped inside a finalizer is no news.
+
+    Python forgets what is raised in there; the job then ends at its own next look.
+    """
+    if not isinstance(ignored.exc_value, CancelledError):
+        sys.__unraisablehook__(ignored)
+
+
 class Jobs:
     """All jobs of a server, by id."""
 

@@ -34,6 +34,7 @@ from elsewhere.service import (
     check_wishes,
     find_places,
     find_posted,
+    keep_with_text,
     matching,
     plan_album,
     select_edits,
@@ -221,8 +222,24 @@ class PlanningSession:
         """An answer with a plan that knows the photos' text; its version stays if the plan does."""
         if answer.plan is None:
             return answer  # it is pending, or there is nothing to hide
-        plan = self._solve(answer, FIRST_SECONDS)
+        kept = keep_with_text(answer.scored, answer.plan)
+        plan = self._solve(answer, FIRST_SECONDS) if kept is None else kept
         return self._replace(replace(answer, plan=plan), lambda: False) or self.current
+
+    def read_plan(self, answer: PlannedAnswer) -> tuple[ScoredAlbum, AlbumPlan]:
+        """An answer's album and plan with the text that was read since, to be exported.
+
+        OvertakenError where that text makes it another plan than the user saw.
+        """
+        with self._lock:
+            scored, plan = replace(answer.scored, texts=self._texts), answer.feasible_plan
+            assert plan is not None
+            kept = keep_with_text(scored, plan)
+            if kept is None:
+                now = self.expect_version(answer.version)
+                assert now.feasible_plan is not None, "a plan of the same version shares the same"
+                scored, kept = now.scored, now.feasible_plan
+            return scored, kept
 
     @property
     def undo_state(self) -> models.UndoModel:
