@@ -108,6 +108,14 @@ def test_the_rule_holds_whatever_else_is_written() -> None:
     assert clue.label == "Sintra, Portugal"
 
 
+def test_the_rule_is_about_villages_too() -> None:
+    naples = place("Naples")
+    ((_, clue),) = telling_lines(said("Via Roma Positano"), [naples.lat], [naples.lon])
+    assert clue.label == "Positano, Italy"
+    lisbon = place("Lisbon")
+    assert not telling_lines(said("Positano"), [lisbon.lat], [lisbon.lon])
+
+
 def test_a_name_broken_over_two_lines_is_one_name() -> None:
     upper = TextLine("VILA NOVA", 0.99, TextBox(10, 10, 200, 40))
     lower = TextLine("DE GAIA", 0.99, TextBox(20, 44, 180, 74))

@@ -70,9 +70,10 @@ def test_letters_that_look_alike_are_read_as_the_other_alphabet() -> None:
 
 
 def test_a_name_of_several_towns_has_all_of_them() -> None:
-    (clue,) = find_names("Springfield", 1.0)
+    clue, villages = find_names("Springfield", 1.0)
     assert len(clue.positions) > 5
     assert clue.countries[0] == "US"
+    assert clue.certain and not villages.certain
 
 
 def test_rare_names_weigh_more() -> None:
@@ -98,3 +99,14 @@ def test_a_village_is_no_certain_name_but_has_its_position() -> None:
 def test_a_long_text_is_looked_up_in_bounded_time() -> None:
     assert len(find_names("Avignon " * 10_000, 0.8)) <= 60
     assert len(find_names("北京" * 10_000, 0.9)) <= 240
+
+
+def test_a_village_is_named_and_never_certain() -> None:
+    (clue,) = find_names("Comune di POSITANO", 0.95)
+    assert (clue.label, clue.excerpt, clue.certain) == ("Positano, Italy", "POSITANO", False)
+    ((lat, lon),) = clue.positions
+    assert (round(lat, 1), round(lon, 1)) == (40.6, 14.5)
+
+
+def test_a_village_takes_no_certainty_from_a_town() -> None:
+    assert "Avignon, France" in certain("Le Pontet Avignon Nord")

@@ -28,6 +28,7 @@ from elsewhere.errors import InputError, PlaceError
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.coordinates import EARTH_KM, Floats, Ints, between_km, canonical, unit_vector
 from elsewhere.globe.gazetteer import KINDS, gazetteer, name_key
+from elsewhere.globe.villages import villages_named
 
 _CODES = {
     "Africa": (
@@ -88,7 +89,7 @@ class Place:
     code: str = ""
     """The country's two letters."""
     row: int = -1
-    """Where it stands in the gazetteer; −1 for a coordinate."""
+    """Where it stands in the gazetteer; −1 for a village or coordinate."""
     label: str = ""
     """The name as shown to people, with as much around it as it needs."""
 
@@ -154,9 +155,41 @@ def places(text: str, limit: int = 8) -> tuple[Place, ...]:
         for part in filter(name_key, around):
             areas = gazetteer().rows_named(part)
             rows = [row for row in rows if any(_within(row, area) for area in areas)]
-    candidates = [place_of_row(row) for row in rows]
+    candidates = [place_of_row(row) for row in rows] or _villages(name, around)
     candidates.sort(key=lambda candidate: -_weight(candidate, name))
     return tuple(_order_nested(candidates)[:limit])
+
+
+def _villages(name: str, around: list[str]) -> list[Place]:
+    """The villages of this name, in all of the regions or countries `around`."""
+    table, found = gazetteer(), []
+    for village in villages_named(name):
+        country = int(table.country_row[table.codes.index(village.code)])
+        row = int(table.region_of_part[village.part]) if village.part >= 0 else -1
+        areas = [table.rows_named(part) for part in filter(name_key, around)]
+        inside = ({country, *_regions_with(village.part)} & {*rows} for rows in areas)
+        if not all(inside):
+            continue
+        region = table.names[row] if row >= 0 else ""
+        found.append(
+            Place(
+                village.name,
+                "city",
+                village.lat,
+                village.lon,
+                village.population,
+                region,
+                table.names[country],
+                village.code,
+                label=", ".join(filter(None, [village.name, region, table.names[country]])),
+            )
+        )
+    return found
+
+
+def _regions_with(part: int) -> list[int]:
+    """The rows of the regions that a state or province belongs to."""
+    return [row for row, parts in gazetteer().parts.items() if part in parts]
 
 
 def place_of_row(row: int) -> Place:
@@ -223,6 +256,8 @@ def _angle(degrees: str, minutes: str | None, seconds: str | None, side: str | N
 def _within(row: int, area: int) -> bool:
     """Whether a row of the gazetteer lies in the country or region of another one."""
     table = gazetteer()
+    if row < 0 or area < 0:
+        return False
     if table.kind[area] == 0:
         return bool(table.country[area] == table.country[row]) and area != row
     return bool(table.kind[area] == 1 and table.part[row] in table.parts[area])

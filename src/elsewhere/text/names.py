@@ -5,8 +5,8 @@ reader confuses letters, so a long name may differ by one letter. Greek and Cyri
 often read as the Latin ones that look like them: the large towns that use them are looked up by
 their looks as well.
 
-Most words of a sign that equal some small town's name do not mean it. Such a match is kept, marked
-as not certain: next to the place that is hidden it is no coincidence.
+Most words of a sign that equal some small town's or village's name do not mean it. Such a match is
+kept, marked as not certain: next to the place that is hidden it is no coincidence.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from functools import cache
 
 from elsewhere.globe.gazetteer import gazetteer, name_key
 from elsewhere.globe.places import Place, place_of_row
+from elsewhere.globe.villages import villages_named
 from elsewhere.text.everyday import EVERYDAY
 from elsewhere.values.photo_text import Clue, Position
 
@@ -31,6 +32,8 @@ _MIN_LETTERS_SIMILAR = 6
 """Letters of a name that may differ by one."""
 _MIN_LETTERS_JOINED = 8
 """Letters of a name that may be read with other spaces."""
+_MIN_LETTERS_VILLAGE = 5
+"""Letters of a village's name."""
 _SURE = 0.97
 """What is read with this confidence is not misread."""
 _ENDINGS = ("s", "er")
@@ -82,6 +85,30 @@ def find_names(text: str, confidence: float) -> list[Clue]:
             start += 1
     if not clues and _NO_SPACES.search(text):
         clues += _inside(text, confidence)
+    return clues + _villages(words, confidence)
+
+
+def _villages(words: list[str], confidence: float) -> list[Clue]:
+    """The villages that some words name, none of them certain."""
+    clues = []
+    spans = ((at, n) for at in range(len(words)) for n in range(1, _MAX_JOINED + 1))
+    for phrase in dict.fromkeys(" ".join(words[at : at + n]) for at, n in spans):
+        key = name_key(phrase)
+        if len(key.replace(" ", "")) < _MIN_LETTERS_VILLAGE or EVERYDAY.issuperset(key.split()):
+            continue
+        found = villages_named(phrase)
+        if found:
+            clues.append(
+                Clue(
+                    kind="name",
+                    excerpt=phrase,
+                    label=f"{found[0].name}, {place_label(found[0].code)}",
+                    ratio=round(1 + (_RATIOS[-1][1] - 1) * confidence, 2),
+                    positions=tuple(Position(village.lat, village.lon) for village in found),
+                    countries=tuple(dict.fromkeys(village.code for village in found)),
+                    certain=False,
+                )
+            )
     return clues
 
 
