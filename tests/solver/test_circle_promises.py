@@ -150,6 +150,18 @@ def test_a_budget_buys_what_the_check_counts(seed: int, budget: int) -> None:
 
 @given(SEEDS)
 @examples(20)
+def test_a_plan_is_found_again_without_any_time(seed: int) -> None:
+    """As where a person pins a photo that is shared anyway: the plan stays as good."""
+    album = small_album(seed, max_photos=5, max_cells=24)
+    plan = solved(album)
+    if plan.found:
+        keep = {*wishes_of(album)["keep"], plan.kept[0]}
+        after = solved(album, keep=sorted(keep), near=plan, time_limit=0)
+        assert after.found and after.cost <= plan.cost
+
+
+@given(SEEDS)
+@examples(20)
 def test_after_a_plan_a_budget_buys_no_less_without_any_time(seed: int) -> None:
     """As where a person moves a slider by one photo: the first answer is no step back."""
     album = small_album(seed, max_photos=5, max_cells=24)

@@ -136,6 +136,18 @@ class CircleAttacker:
         high = np.maximum(np.abs(low.min(axis=1)), np.abs(low.max(axis=1)))
         return np.asarray(high + self.margin)
 
+    @cached_property
+    def _last_total(self) -> dict[bytes, Floats]:
+        return {}
+
+    def _total(self, kept: Mask) -> Floats:
+        """(columns,) the sums of these photos' scores; the last is remembered."""
+        key = kept.tobytes()
+        if key not in self._last_total:
+            self._last_total.clear()
+            self._last_total[key] = self._values[kept].sum(axis=0)
+        return self._last_total[key]
+
     def seen(self, kept: Mask) -> Mask:
         """The kept photos that this attacker adds up."""
         return kept if self.sees is None else kept & self.sees
@@ -162,7 +174,7 @@ class CircleAttacker:
     def count_ahead(self, kept: Mask, exponent: float) -> int:
         """How many rivals hold more than every hidden circle, for one exponent."""
         kept = self.seen(kept)
-        total = exponent * self._values[kept].sum(axis=0)
+        total = exponent * self._total(kept)
         limit = float(self._hidden.log_sums(total).max())
         limit += exponent * self.margin * np.count_nonzero(kept) + self.lead(kept, exponent)
         masses = self._rivals.log_sums(total)
@@ -177,7 +189,7 @@ class CircleAttacker:
         if not photos or not count:
             return (), math.inf
         exponent = max(exponent, 1 / photos)
-        total = exponent * self._values[kept].sum(axis=0)
+        total = exponent * self._total(kept)
         masses = self._rivals.log_sums(total)
         order = np.argsort(-masses, kind="stable")[:count]
         limit = float(self._hidden.log_sums(total).max()) + exponent * self.margin * photos
@@ -187,7 +199,7 @@ class CircleAttacker:
     def hides_nothing(self, kept: Mask) -> bool:
         """Whether some photo is seen and every hidden circle is impossible."""
         kept = self.seen(kept)
-        total = self._values[kept].sum(axis=0)
+        total = self._total(kept)
         return bool(kept.any()) and float(total[self._zone].max()) == -np.inf
 
     def margins(self, sets: Mask, exponent: float) -> Floats:
@@ -211,6 +223,11 @@ class CircleAttacker:
         limits = hidden.max(axis=1) + shift * np.count_nonzero(sets, axis=1) + leads
         return np.asarray(np.where(last > -np.inf, last - np.maximum(limits, -1e300), -np.inf))
 
+    def first_failing(self, kept: Mask) -> float | None:
+        """An exponent for which too few rivals are ahead, from 1 over the photos seen to 1."""
+        count = int(np.count_nonzero(self.seen(kept)))
+        return self.failing_exponent(kept, 1 / count, 1.0) if count else None
+
     def failing_exponent(self, kept: Mask, low: float, high: float) -> float | None:
         """An exponent from `low` to `high` for which too few rivals are ahead; None if none is.
 
@@ -220,7 +237,7 @@ class CircleAttacker:
         kept = self.seen(kept)
         if not kept.any():
             return None
-        total = self._values[kept].sum(axis=0)
+        total = self._total(kept)
         shift = self.margin * np.count_nonzero(kept)
         finite = np.where(total > -np.inf, total, 0.0)
 
@@ -254,7 +271,7 @@ class CircleAttacker:
         `slack` is the least δ; what the hidden circles of the kept photos need may be more.
         """
         kept = self.seen(kept)
-        total = exponent * self._values[kept].sum(axis=0)
+        total = exponent * self._total(kept)
         weights = self._rivals.weights(total)
         logs = np.log(np.where(weights > 0, weights, 1.0))
         entropy = -np.add.reduceat(weights * logs, self._rivals.starts)
@@ -268,7 +285,7 @@ class CircleAttacker:
 
     def spread(self, kept: Mask, exponent: float) -> float:
         """δ: by how much the heaviest hidden circle exceeds its heaviest cell, in nats."""
-        total = exponent * self._values[self.seen(kept)].sum(axis=0)
+        total = exponent * self._total(self.seen(kept))
         heaviest = float(total[self._zone].max())
         if heaviest == -np.inf:
             return 0.0

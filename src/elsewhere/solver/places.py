@@ -229,14 +229,14 @@ class CirclePromise:
                 attacker.count_ahead(shared, exponent) < attacker.need
                 for exponent in self.used(attacker, shared)
             )
-            if broken or attacker.failing_exponent(shared, 1 / count, 1.0) is not None:
+            if broken or attacker.first_failing(shared) is not None:
                 found.append(number)
         return found
 
-    def margins(self, sets: Mask) -> Floats:
+    def margins(self, sets: Mask, more: Sequence[float] = ()) -> Floats:
         """(sets,) by how many nats the promise is kept at the exponents tried, of (sets, rows).
 
-        Below 0 the promise is broken. From 0 up it holds at these exponents.
+        Below 0 the promise is broken. From 0 up it holds at these exponents and those in `more`.
         """
         least = np.full(len(sets), np.inf)
         for attacker in self.attackers:
@@ -245,7 +245,9 @@ class CirclePromise:
             for count in np.unique(counts[counts > 0]).tolist():
                 own = np.flatnonzero(counts == count)
                 example = sets[own[0]]
-                for exponent in (0.0, *self.used(attacker, example)):  # 0: sums of own circles
+                own_more = (exponent for exponent in more if exponent >= 1 / count)
+                # 0: sums of own circles
+                for exponent in (0.0, *self.used(attacker, example), *own_more):
                     least[own] = np.minimum(least[own], attacker.margins(seen[own], exponent))
         return least
 
@@ -301,10 +303,18 @@ def plan_places(
     plan, rounds = relaxed.shared, 1
     if plan is None or promise.fails(plan):
         plan, rounds = _plan_by_rows(promise, relaxed.shared, limits, previous)
+        found = [first, plan]
+        if previous is not None and problem.versions is None:
+            before = _as_before(problem, previous)
+            if promise.holds(before):
+                found.append(before)
+            elif plan is None and first is None:
+                found.append(_plan_by_words(promise, before, limits))
         if plan is None and first is None:
-            plan = _plan_by_words(promise, relaxed.shared, limits)
-    if first is not None and (plan is None or promise.cost(first) < promise.cost(plan)):
-        plan = first
+            found.append(_plan_by_words(promise, relaxed.shared, limits))
+        plan = min((one for one in found if one is not None), key=promise.cost, default=None)
+        if plan is None and (previous is None or not limits.out_of_time()):
+            plan = _one_unit(promise)  # after a better plan, somebody waits for more than that
     if plan is not None and relaxed.shared is not plan:
         plan = _restore(promise, plan, limits)
     bound, work = int(relaxed.bound), relaxed.work
@@ -365,7 +375,9 @@ def _plan_by_places(
         ]
         if not short:
             return shared if _holds_for_others(problem, shared) else None
-        fewer = _plan_by_words(CirclePromise(alone, short, exponents), shared, limits)
+        promise = CirclePromise(alone, short, exponents)
+        fewer = _plan_by_words(promise, shared, limits)
+        fewer = _one_unit(promise) if fewer is None else fewer
         if fewer is None:
             return None
         shared = fewer
@@ -385,6 +397,14 @@ def _holds_for_others(problem: Problem, shared: Mask) -> bool:
     instance = Instance(problem)
     taken = instance.plan_of(problem.kept_units(shared), shared)
     return bool((instance.counts(instance.holding(taken)) >= instance.needs).all())
+
+
+def _as_before(problem: Problem, previous: frozenset[int]) -> Mask:
+    """What is shared when nothing changes but what is fixed now; a unit with a part out is out."""
+    whole = np.ones(problem.units, bool)
+    whole[problem.unit_of[sorted(previous)]] = False
+    kept = (whole & (problem.fixed == FREE)) | (problem.fixed == IN)
+    return np.asarray(problem.first_choices() & kept[problem.unit_of])
 
 
 def _plan_by_rows(
@@ -427,16 +447,17 @@ def _plan_by_rows(
 def _plan_by_words(promise: CirclePromise, start: Mask | None, limits: SearchLimits) -> Mask | None:
     """A plan found by leaving out, again and again, the unit without which most is hidden.
 
-    With versions, the change that hides most for its cost is taken as long as that helps. Where
-    all this leads nowhere, the best single unit. When time is over, many units go at a time.
+    With versions, the change that hides most for its cost is taken as long as that helps. When time
+    is over, many units go at once.
     """
     problem = promise.problem
     free = problem.fixed == FREE
     shared = problem.first_choices() if start is None else start
     switches = 0 if problem.versions is None else MAX_SWITCHES
     while (kept := problem.kept_units(shared) & free).any():
-        in_time = not limits.out_of_time()
-        if switches and in_time:
+        if limits.out_of_time():
+            return _leave_out_first(promise, shared, np.flatnonzero(kept))
+        if switches:
             switches -= 1
             better = _switch(promise, shared)
             if better is not None:
@@ -451,12 +472,49 @@ def _plan_by_words(promise: CirclePromise, start: Mask | None, limits: SearchLim
         if margins[best] >= 0 and promise.holds(sets[best]):
             return np.asarray(sets[best])
         # one unit of a small album at a time, a few of a large one
-        count = 1 + np.count_nonzero(problem.kept_units(shared)) // (64 if in_time else 16)
+        count = 1 + np.count_nonzero(problem.kept_units(shared)) // 64
         left_out = units[np.argsort(-margins, kind="stable")[:count]]
         shared = shared & ~np.isin(problem.unit_of, left_out)
+    return None
+
+
+def _one_unit(promise: CirclePromise) -> Mask | None:
+    """A plan that shares what must stay and one unit; None if none of those tried holds."""
+    problem = promise.problem
     must_stay = problem.first_choices() & (problem.fixed == IN)[problem.unit_of]
-    sets = _ways_in(promise, must_stay, _some(np.flatnonzero(free)))
+    sets = _ways_in(promise, must_stay, _some(np.flatnonzero(problem.fixed == FREE)))
     return promise.first_that_holds(sets, promise.margins(sets)) if len(sets) else None
+
+
+def _leave_out_first(promise: CirclePromise, shared: Mask, units: Ints) -> Mask | None:
+    """A plan that leaves out those of these units first without which most is hidden, at once.
+
+    As few as halving finds: more left out need not hide more, so it may miss a smaller number, and
+    None does not mean that there is none.
+    """
+    problem, unit_of = promise.problem, promise.problem.unit_of
+    failing = [promise.attackers[number] for number in promise.fails(shared)]
+    if failing:  # only what these see can help
+        seen = np.any([attacker.seen(shared) for attacker in failing], axis=0)
+        units = units[problem.kept_units(seen)[units]]
+    exponents = [attacker.first_failing(shared) for attacker in failing]
+    units = _some(units)
+    sets = shared & (unit_of != units[:, None])
+    margins = promise.margins(sets, [exponent for exponent in exponents if exponent is not None])
+    order = units[np.argsort(np.where(sets.any(axis=1), -margins, np.inf), kind="stable")]
+
+    def without(count: int) -> Mask:
+        return np.asarray(shared & ~np.isin(unit_of, order[:count]))
+
+    few, many = 0, 1
+    while many < len(order) and not promise.holds(without(many)):
+        few, many = many, min(2 * many, len(order))
+    if not promise.holds(without(many)):
+        return None
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if promise.holds(without(middle)) else (middle, many)
+    return without(many)
 
 
 def _restore(promise: CirclePromise, shared: Mask, limits: SearchLimits) -> Mask:
