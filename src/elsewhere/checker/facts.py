@@ -31,8 +31,8 @@ from elsewhere.values.scores import Scores
 _COUNTS_ALONE: dict[object, list[int]] = {}
 """What single photos give away: pins, tops and plans change nothing about it."""
 _TELLING: dict[object, dict[int, PlanProblem]] = {}
-_NOT_TELLING: dict[object, set[int]] = {}
-"""By attacker: photos that seem to show him a place alone, and those of them that do not."""
+_SURELY_TELLING: dict[object, dict[int, bool]] = {}
+"""By attacker: photos that seem to show him a place alone, and whether those looked at do so."""
 _CIRCLE_VIEWS: dict[object, CheckedCircles] = {}
 """What attackers who look for circles make of sets of photos: a bound is tried on the same one."""
 MAX_COUNTS_ALONE = 64
@@ -201,26 +201,24 @@ class AlbumFacts:
             return {}
         rows = self.rows_seen(number)
         key = (table.places_digest, rows, replace(against, top=None))
-        telling, cleared = _TELLING.get(key), _NOT_TELLING.get(key)
+        telling, certain = _TELLING.get(key), _SURELY_TELLING.get(key)
         hidden, promise = self.hidden(number)
-        if telling is None or cleared is None:
+        if telling is None or certain is None:
             if len(_TELLING) >= MAX_COUNTS_ALONE:
                 _TELLING.clear()
-                _NOT_TELLING.clear()
+                _SURELY_TELLING.clear()
             quick = replace(promise, quick=True)
             found = find_telling(self.rows(number, rows), hidden, quick)
             telling = _TELLING[key] = {rows[p.photo or 0]: p for p in found}
-            cleared = _NOT_TELLING[key] = set()
+            certain = _SURELY_TELLING[key] = {}
         problems = {}
         for row, problem in telling.items():
-            if row in cleared:
-                continue
             photo = self.photo_of[row]
             matters = row in self._shared and photo not in self.pinned  # else not shared, or exempt
-            if not matters or find_telling(self.rows(number, [row]), hidden, promise):
+            if matters and row not in certain:
+                certain[row] = bool(find_telling(self.rows(number, [row]), hidden, promise))
+            if certain.get(row, True):
                 problems[row] = replace(problem, attacker=number, photo=photo)
-            else:
-                cleared.add(row)
         return problems
 
     def seen(self, number: int, shared: Iterable[int]) -> list[int]:

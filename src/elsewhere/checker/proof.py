@@ -250,10 +250,14 @@ def _beaten(
     cheapest = album.cheapest_rows(kept)
     if views and cheapest is not None and set(plan.shared) == set(cheapest):
         return
-    seen = album.fulfilling_views(kept)
-    if seen is None or cheapest is None:
+    if cheapest is None:
         return
     least, bound = album.cost(album.forced, cheapest), plan.bound
+    if album.promise.budget is None and bound <= least:
+        return  # whatever is seen then
+    seen = album.fulfilling_views(kept)
+    if seen is None:
+        return
     reached = min(checked.count for checked in seen)
     if album.promise.budget is None:
         if bound > least:

@@ -123,14 +123,18 @@ def low_detail_notes(
         yield Note(NoteKind.LOW_DETAIL, photos=(scored.photos[number].id,))
 
 
-def exempt_photos(plan: Plan, scores: Sequence[Scores]) -> tuple[int, ...]:
-    """The photos that tell a hidden place alone and stay because they must, ascending."""
+def exempt_photos(plan: Plan, scores: Sequence[Scores], *, quick: bool) -> tuple[int, ...]:
+    """The photos that tell a hidden place alone and stay because they must, ascending.
+
+    `quick` takes those that only seem to for such photos, too.
+    """
     promise = plan.promise
     if not promise.keep or not any(against.each_photo for against in promise.against):
         return ()
     pinned = with_groups(promise, promise.keep)
     shared = {row: n for n, row in zip(plan.kept, plan.shared, strict=True) if n in pinned}
-    telling = AlbumFacts(replace(promise, keep=()), scores, shared=shared).revealing
+    looked_at = () if quick else shared
+    telling = AlbumFacts(replace(promise, keep=()), scores, shared=looked_at).revealing
     return tuple(sorted(shared[row] for row in shared.keys() & telling.keys()))
 
 

@@ -137,6 +137,7 @@ def plan_album(
     stopped: Callable[[], bool] | None = None,
     reasons: bool = True,
     attacked: bool = False,
+    quick: bool = False,
     candidates: Mapping[int, Sequence[ScoredVersion]] | None = None,
 ) -> AlbumPlan:
     """The fewest photos to withhold so that no hidden place is in any model's top k.
@@ -145,7 +146,8 @@ def plan_album(
     the user's key where it is None; `top` is one that was drawn before, used where it still can be
     had. `stopped` ends the search when it returns True, and may raise. Without `reasons` nobody
     finds out why there is no plan, which takes time. With `attacked`, attacks that no promise is
-    about are tried on the plan; where one finds a place, larger tops are tried.
+    about are tried on the plan; where one finds a place, larger tops are tried. A `quick` plan says
+    of pinned photos that they tell a place alone where they seem to.
 
     `candidates` are versions of some photos, by number: the plan then has the least loss among them
     and names the rows chosen (`Plan.choices`, `AlbumPlan.edits`). A photo with readable text is
@@ -254,7 +256,7 @@ def plan_album(
         scored, places, chosen, threats, wishes=wishes, posted=posted, groups=groups
     )
     notes += text_notes
-    exempt = exempt_photos(plan, request.scores) if plan.found else ()
+    exempt = exempt_photos(plan, request.scores, quick=quick) if plan.found else ()
     if plan.found:
         if attempt is not request:
             notes.append(Note(NoteKind.TOGETHER_ONLY, ruled_out=ruled_out))

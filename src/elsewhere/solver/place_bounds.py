@@ -94,6 +94,7 @@ class PlaceBound:
         peaks = scores.max(axis=1).astype(np.float64)
         self._peaks = np.where(peaks > -np.inf, peaks, 0.0)
         self._known: dict[int, NDArray[np.float32]] = {}
+        self._told: dict[tuple[int, int, float], bool] = {}
 
     @cached_property
     def hidden(self) -> Floats:
@@ -134,7 +135,11 @@ class PlaceBound:
             return found
         limits = self.hidden.max(axis=1) + margin - _ROUNDING
         for photo in np.flatnonzero(photos).tolist():
-            found[photo] = not self._may_be_apart(self.masses(photo), limits[photo], alone)
+            key = photo, alone, margin
+            if key not in self._told:
+                hides = self._may_be_apart(self.masses(photo), limits[photo], alone)
+                self._told[key] = not hides
+            found[photo] = self._told[key]
         return found
 
     def _may_be_apart(self, masses: NDArray[np.float32], limit: float, need: int) -> bool:

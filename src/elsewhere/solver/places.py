@@ -304,13 +304,16 @@ def plan_places(
     if plan is None or promise.fails(plan):
         plan, rounds = _plan_by_rows(promise, relaxed.shared, limits, previous)
         found = [first, plan]
+        in_need = plan is None and first is None
         if previous is not None and problem.versions is None:
             before = _as_before(problem, previous)
             if promise.holds(before):
                 found.append(before)
-            elif plan is None and first is None:
+                # one that is far from the bound was made for other wishes
+                in_need = in_need and promise.cost(before) > 2 * relaxed.bound + 2
+            elif in_need:
                 found.append(_plan_by_words(promise, before, limits))
-        if plan is None and first is None:
+        if in_need:
             found.append(_plan_by_words(promise, relaxed.shared, limits))
         plan = min((one for one in found if one is not None), key=promise.cost, default=None)
         if plan is None and (previous is None or not limits.out_of_time()):

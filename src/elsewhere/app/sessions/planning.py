@@ -47,7 +47,7 @@ from elsewhere.values.plan import Status
 from elsewhere.values.versions import Edit, ScoredVersion
 from elsewhere.values.wishes import Wishes
 
-QUICK_SECONDS = 0.035  # for the first answer to wishes
+QUICK_SECONDS = 0.03  # for the first answer to wishes
 FIRST_SECONDS = 1.0  # for the first plan of all, which nobody clicked for
 RETRY_FACTOR = 2  # where the time was too short to find any plan, so many times as long, once
 PROOF_SECONDS = (0.5, 3.0, 30.0)
@@ -534,6 +534,7 @@ class PlanningSession:
             stopped=stopped,
             reasons=stopped is not None,
             attacked=stopped is not None,
+            quick=stopped is None,
             candidates=answer.candidates,
         )
 
