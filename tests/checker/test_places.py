@@ -26,6 +26,7 @@ from elsewhere.checker.attacks import (
 )
 from elsewhere.checker.places import (
     EARTH_KM,
+    MAX_SEARCHED,
     ChosenRows,
     Floats,
     Hidden,
@@ -497,3 +498,13 @@ def test_people_are_counted_by_cell() -> None:
     prior = population_prior(where, gazetteer().population[towns], cells.count)
     assert np.exp(prior).sum() == pytest.approx(1)
     assert prior[cells.locate(31.2, 121.5)] > prior[cells.locate(-75.0, 0.0)]
+
+
+def test_many_places_are_told_apart_by_those_that_rule_out_fewest() -> None:
+    """More than are searched: the heaviest lie between the others and rule all of them out."""
+    lon = np.repeat([0.0, -4.0, 4.0], 500) + np.tile(np.linspace(0, 0.01, 500), 3)
+    unit = directions(np.zeros(1_500), lon)
+    assert len(unit) > MAX_SEARCHED
+    found = find_apart(unit, 600.0, 2)
+    assert len(found) == 2 and abs(lon[found[0]] - lon[found[1]]) > 7
+    assert len(find_apart(unit, 900.0, 2)) == 1

@@ -179,5 +179,6 @@ def _export(page: Page, target: Path) -> None:
     # the certificate of a model that is only a table has every score in it, which takes its time
     page.wait_for_selector("[data-exported], dialog .problem", timeout=900_000)
     assert not page.locator("dialog .problem").count(), page.inner_text("dialog .problem")
-    assert f"{outgoing} photos written and proved" in page.inner_text("[data-exported]")
+    written = f"{outgoing} photo{'s' if outgoing > 1 else ''} written and proved"
+    assert written in page.inner_text("[data-exported]")
     assert target.is_file()

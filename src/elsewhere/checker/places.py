@@ -61,6 +61,8 @@ MAX_REMEMBERED = 10_000
 """Circles whose points are remembered; beyond, all of them are forgotten."""
 MAX_SEARCHED = 1_000
 """Places that this search is tried for; it is meant for few."""
+MAX_COUNTED = 4_000
+"""Places, the first ones, of which it is counted how many each rules out."""
 SAME = 1e-6
 """Nats within which two logarithms count as the same number, worked out in two ways."""
 
@@ -204,8 +206,12 @@ def find_apart(unit: Floats, km: float, need: int, *, thorough: bool = True) -> 
     """
     limit = chord_of(km + TOLERANCE_KM) ** 2
     chosen = _take_apart(unit, limit, need)
-    if not len(chosen) < need <= len(unit) <= MAX_SEARCHED:
+    if len(chosen) >= need or len(unit) < need:
         return chosen
+    if len(unit) > MAX_SEARCHED:  # too many to search: some that rule out fewest are tried
+        order = np.argsort(_count_near(unit[:MAX_COUNTED], limit), kind="stable")
+        fewest = order[_take_apart(unit[order], limit, need)].tolist()
+        return fewest if len(fewest) > len(chosen) else chosen
     # places within half the distance of one rule each other out: one of them at most
     if len(_take_apart(unit, chord_of(km / 2) ** 2, need)) < need:
         return chosen
@@ -234,6 +240,13 @@ def find_apart(unit: Floats, km: float, need: int, *, thorough: bool = True) -> 
         return None
 
     return search(np.ones(len(unit), bool), need) or chosen
+
+
+def _count_near(unit: Floats, limit: float) -> Ints:
+    """How many of these places each of them rules out."""
+    starts = range(0, len(unit), 256)  # all distances at once would take too much memory
+    near = [np.count_nonzero(_squares(unit[i : i + 256], unit) <= limit, axis=1) for i in starts]
+    return np.concatenate(near)
 
 
 def _take_apart(unit: Floats, limit: float, need: int) -> list[int]:

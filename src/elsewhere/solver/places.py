@@ -312,12 +312,13 @@ def plan_places(
                 # one that is far from the bound was made for other wishes
                 in_need = in_need and promise.cost(before) > 2 * relaxed.bound + 2
             elif in_need:
-                found.append(_plan_by_words(promise, before, limits))
+                found.append(_plan_by_words(promise, before, limits, patient=False))
         if in_need:
-            found.append(_plan_by_words(promise, relaxed.shared, limits))
+            patient = previous is None  # else somebody waits for a change of a plan
+            found.append(_plan_by_words(promise, relaxed.shared, limits, patient=patient))
         plan = min((one for one in found if one is not None), key=promise.cost, default=None)
         if plan is None and (previous is None or not limits.out_of_time()):
-            plan = _one_unit(promise)  # after a better plan, somebody waits for more than that
+            plan = _one_unit(promise)
     if plan is not None and relaxed.shared is not plan:
         plan = _restore(promise, plan, limits)
     bound, work = int(relaxed.bound), relaxed.work
@@ -447,20 +448,26 @@ def _plan_by_rows(
     return None, MAX_ROUNDS + 1
 
 
-def _plan_by_words(promise: CirclePromise, start: Mask | None, limits: SearchLimits) -> Mask | None:
+def _plan_by_words(
+    promise: CirclePromise, start: Mask | None, limits: SearchLimits, *, patient: bool = True
+) -> Mask | None:
     """A plan found by leaving out, again and again, the unit without which most is hidden.
 
     With versions, the change that hides most for its cost is taken as long as that helps. When time
-    is over, many units go at once.
+    is over, many units go at once; where that leads nowhere and `patient`, many at a time.
     """
     problem = promise.problem
     free = problem.fixed == FREE
     shared = problem.first_choices() if start is None else start
-    switches = 0 if problem.versions is None else MAX_SWITCHES
+    switches, tried_at_once = 0 if problem.versions is None else MAX_SWITCHES, False
     while (kept := problem.kept_units(shared) & free).any():
-        if limits.out_of_time():
-            return _leave_out_first(promise, shared, np.flatnonzero(kept))
-        if switches:
+        in_time = not limits.out_of_time()
+        if not in_time and not tried_at_once:
+            tried_at_once = True
+            found = _leave_out_first(promise, shared, np.flatnonzero(kept))
+            if found is not None or not patient:
+                return found
+        if switches and in_time:
             switches -= 1
             better = _switch(promise, shared)
             if better is not None:
@@ -475,7 +482,7 @@ def _plan_by_words(promise: CirclePromise, start: Mask | None, limits: SearchLim
         if margins[best] >= 0 and promise.holds(sets[best]):
             return np.asarray(sets[best])
         # one unit of a small album at a time, a few of a large one
-        count = 1 + np.count_nonzero(problem.kept_units(shared)) // 64
+        count = 1 + np.count_nonzero(problem.kept_units(shared)) // (64 if in_time else 16)
         left_out = units[np.argsort(-margins, kind="stable")[:count]]
         shared = shared & ~np.isin(problem.unit_of, left_out)
     return None
