@@ -517,10 +517,10 @@ def _leave_out_first(promise: CirclePromise, shared: Mask, units: Ints) -> Mask 
         return np.asarray(shared & ~np.isin(unit_of, order[:count]))
 
     few, many = 0, 1
-    while many < len(order) and not promise.holds(without(many)):
+    while not promise.holds(without(many)):
+        if many >= len(order):
+            return None
         few, many = many, min(2 * many, len(order))
-    if not promise.holds(without(many)):
-        return None
     while many - few > 1:
         middle = (few + many) // 2
         few, many = (few, middle) if promise.holds(without(middle)) else (middle, many)
