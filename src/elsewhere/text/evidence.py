@@ -38,7 +38,7 @@ from elsewhere.globe import Cells, between_km
 from elsewhere.globe.gazetteer import gazetteer
 from elsewhere.globe.places import nearest_town, towns_by_cell
 from elsewhere.globe.villages import villages_named
-from elsewhere.text.names import place_label
+from elsewhere.text.names import village_label
 from elsewhere.values.photo_text import Clue, PhotoText, Position, TextLine
 
 Floats = NDArray[np.float64]
@@ -163,5 +163,5 @@ def named_after(clue: Clue, position: Position) -> Clue:
     """The clue with the name of that of its places which is meant here."""
     for village in villages_named(clue.excerpt):
         if (village.lat, village.lon) == position:
-            return replace(clue, label=f"{village.name}, {place_label(village.code)}")
+            return replace(clue, label=village_label(village))
     return replace(clue, label=nearest_town(position.lat, position.lon)[0].label)

@@ -18,7 +18,7 @@ from functools import cache
 
 from elsewhere.globe.gazetteer import gazetteer, name_key
 from elsewhere.globe.places import Place, place_of_row
-from elsewhere.globe.villages import villages_named
+from elsewhere.globe.villages import Village, villages_named
 from elsewhere.text.everyday import EVERYDAY
 from elsewhere.values.photo_text import Clue, Position
 
@@ -102,7 +102,7 @@ def _villages(words: list[str], confidence: float) -> list[Clue]:
                 Clue(
                     kind="name",
                     excerpt=phrase,
-                    label=f"{found[0].name}, {place_label(found[0].code)}",
+                    label=village_label(found[0]),
                     ratio=round(1 + (_RATIOS[-1][1] - 1) * confidence, 2),
                     positions=tuple(Position(village.lat, village.lon) for village in found),
                     countries=tuple(dict.fromkeys(village.code for village in found)),
@@ -223,6 +223,11 @@ def place_label(code: str) -> str:
     """A country by its two letters."""
     table = gazetteer()
     return table.names[int(table.country_row[table.codes.index(code)])]
+
+
+def village_label(village: Village) -> str:
+    """A village with its country."""
+    return f"{village.name}, {place_label(village.code)}"
 
 
 @cache
