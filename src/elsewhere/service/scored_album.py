@@ -67,12 +67,15 @@ MAX_NAMED = 5
 
 
 def model_name(spec: str) -> str:
-    """A scorer in a sentence for people: a model, whatever is typed for it.
+    """A scorer in a sentence for people: a model, whatever is typed for it, and no folder.
 
-    >>> model_name("embedded"), model_name("onnx:streets.onnx")
+    >>> model_name("embedded"), model_name("onnx:models/streets.onnx")
     ('the built-in model', 'the model onnx:streets.onnx')
     """
-    return "the built-in model" if spec == "embedded" else f"the model {spec}"
+    if spec == "embedded":
+        return "the built-in model"
+    kind, colon, file = spec.partition(":")
+    return f"the model {kind}{colon}{Path(file).name}"
 
 
 @dataclass(frozen=True)
