@@ -52,7 +52,7 @@ class Attacker:
             require(len(row) == against["cells"], "the scores have another shape")
             seal.update(struct.pack(f"<{len(row)}d", *(number + 0.0 for number in row)))
         require(seal.hexdigest() == against["scores"], "these are other scores")
-        require("circles" not in against, "a proof about hidden places cannot be checked yet")
+        require("circles" not in against, "this checks promises in cells only, not in circles")
         self.truth, self.need = set(against["truth"]), against["top"]
         self.alone = against["each_photo"]
         cells, rivals = set(range(against["cells"])), against["rivals"]

@@ -3,10 +3,11 @@
     python -m benchmarks.solver --estimate                  how long the whole run would take
     python -m benchmarks.solver --check                     the whole run, and what is claimed
     python -m benchmarks.solver --cells 'R-16 *' --count 3  a part of it
+    python -m benchmarks.solver --resume --check            on with a run that was stopped
     python -m benchmarks.solver --from build/benchmarks/solver.json --check --out docs
 
 Peers are used where they are installed, in this environment or in .venv-peers
-(`python -m venv .venv-peers && .venv-peers/bin/pip install -e '.[peers]'`).
+(`python -m venv .venv-peers && .venv-peers/bin/pip install -e '.[peers]' -e lab`).
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ def main() -> int:
     if asked.read:
         document = running.joined([json.loads(path.read_text()) for path in asked.read])
     else:
+        before = json.loads(kept.read_text()) if kept.exists() else None
+        resumed = before if asked.resume else None
+        if resumed is not None:
+            asked.seed, asked.limit = resumed["seed"], resumed["limit"]
         plan = running.Plan(
             seed=secrets.randbits(32) if asked.seed is None else asked.seed,
             limit=asked.limit,
@@ -41,12 +46,11 @@ def main() -> int:
             peers=lambda name: any(fnmatch(name, each) for each in asked.peers),
         )
         grid = [c for c in cells.grid().values() if any(fnmatch(c.name, x) for x in asked.cells)]
-        before = json.loads(kept.read_text()) if kept.exists() else None
         minutes = running.estimate(grid, plan, before) / 60
         print(f"{len(grid)} cells, seed {plan.seed}: about {minutes:.0f} min", file=sys.stderr)
         if asked.estimate:
             return 0
-        document = running.run(grid, plan, kept)
+        document = running.run(grid, plan, kept, resumed)
         if asked.whole:
             document["whole"] = whole.measure(plan.seed)
     kept.write_text(json.dumps(document))
@@ -88,6 +92,7 @@ def _arguments() -> argparse.ArgumentParser:
     add("--hard", type=int, default=3, help="problems a cell on hard cells, for everybody")
     add("--limit", type=float, default=20.0, help="seconds a problem")
     add("--seed", type=int, help="the same problems again; fresh ones without")
+    add("--resume", action="store_true", help="go on with the run in --out, cell by cell")
     add("--out", type=Path, default=Path("build/benchmarks"), help="where the results go")
     add("--from", dest="read", type=Path, nargs="+", metavar="JSON",
         help="only report on an earlier run, or on several parts of one")  # fmt: skip

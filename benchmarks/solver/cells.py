@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from benchmarks.solver import edited
 from benchmarks.solver.joint_problems import kinds
 from elsewhere.solver.problem import Attacker, Problem, Versions, plain
 from elsewhere_lab import simulator
@@ -51,6 +52,7 @@ def grid() -> dict[str, Cell]:
         _random(1000, share=25.0),
         *(_random(5000, top=top) for top in (1, 5)),
         *(_versions(n, top=5) for n in (32, 64, 128)),
+        *(_edited(128, top=5) for _ in range(edited.STORED.exists())),
         *(_leaves(n, top=5) for n in (32, 64)),
         *(
             Cell(
@@ -190,6 +192,36 @@ def _versions(n: int, *, top: int, count: int = 8) -> Cell:
         )
 
     return Cell(f"versions R-{n} top-{top}", "versions", n, make, top)
+
+
+def _edited(n: int, *, top: int, count: int = 8) -> Cell:
+    """R-N of real photos with the versions that the product's edit search found of them.
+
+    Photos of different places stand for photos of one: the columns are the truth and the cells by
+    their distance from it (`edited.py`). A head of the model counts as a photo of its own.
+    """
+
+    def make(seed: int) -> Problem:
+        stored, rng = edited.stored(), np.random.default_rng([seed, 8])
+        starts = np.flatnonzero(np.diff(stored["photo"], prepend=-1))
+        ends = np.append(starts[1:], len(stored["photo"]))
+        drawn = rng.permutation(len(starts))[:n]
+        chosen = [np.arange(starts[i], min(ends[i], starts[i] + count)) for i in drawn]
+        rows = np.concatenate(chosen)
+        photo_of = np.repeat(np.arange(n, dtype=np.intp), [len(own) for own in chosen])
+        bank = stored["scores"][rows] / edited.STEPS
+        bank -= np.logaddexp.reduce(bank, axis=1, keepdims=True)
+        return Problem(
+            attackers=plain(bank, 0, top).attackers,
+            unit_of=photo_of,
+            weights=np.full(n, edited.PERCENT, np.int64),
+            fixed=np.zeros(n, np.int8),
+            versions=Versions(
+                photo_of, stored["cost"][rows].astype(np.int64), np.ones(len(rows), bool)
+            ),
+        )
+
+    return Cell(f"edited R-{n} top-{top}", "versions", n, make, top)
 
 
 def _unstructured(n: int, *, top: int | None = None, share: float | None = None) -> Cell:

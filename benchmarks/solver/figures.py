@@ -28,7 +28,9 @@ class Figures:
     ratio: float | None
     """Median over the problems of its time by ours; None for ours, or without a pair."""
     call_ratio: float | None
-    """Median of its processor time by that of our whole call; None for ours."""
+    """Median of the processor time of the whole call with it, by that of ours; None for ours."""
+    bare_ratio: float | None
+    """The same without what surrounds the peer in the call; ours stays the whole call."""
     gap: float
     """The largest gap left after the limit; inf where no plan was found."""
     error: str = ""
@@ -82,7 +84,8 @@ def summarise(peers: dict[str, list[Result]], limit: float) -> list[Figures]:
                 worst=max(times, default=float("nan")),
                 processor=_median([processor(result, limit) for result in results]),
                 ratio=paired_ratio(results, ours, limit) if peer != "ours" else None,
-                call_ratio=_call_ratio(results, ours, limit) if peer != "ours" else None,
+                call_ratio=_call_ratio(results, ours, limit, "call"),
+                bare_ratio=_call_ratio(results, ours, limit, "processor"),
                 gap=max((gap(r) for r in results if r["status"] != "error"), default=float("nan")),
                 error=failed[0]["error"] if failed else "",
             )
@@ -102,13 +105,15 @@ def paired_ratio(theirs: Iterable[Result], ours: dict[int, Result], limit: float
     return statistics.median(ratios) if ratios else None
 
 
-def _call_ratio(theirs: Iterable[Result], ours: dict[int, Result], limit: float) -> float | None:
+def _call_ratio(
+    theirs: Iterable[Result], ours: dict[int, Result], limit: float, key: str
+) -> float | None:
     """The median of their processor time by our whole call's on the same problem."""
     ratios = []
     for result in theirs:
         mine = ours.get(result["seed"])
-        their_time = processor(result, limit)
-        my_time = None if mine is None else processor(mine, limit, "call")
+        their_time = processor(result, limit, key)
+        my_time = None if mine in (None, result) else processor(mine, limit, "call")
         if my_time and their_time is not None:
             ratios.append(their_time / my_time)
     return statistics.median(ratios) if ratios else None

@@ -177,7 +177,9 @@ def _share_one_version(result: Program, problem: Problem) -> None:
 def _scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, Mask]:
     """The scores that the attacker adds up, its offsets, and the rows that it sees."""
     seen = np.ones(problem.rows, bool) if attacker.sees is None else attacker.sees
-    bank = np.where(seen[:, None], attacker.scores, 0.0).astype(np.float64)
+    bank = attacker.scores.astype(np.float64)
+    if attacker.sees is not None:
+        bank[~seen] = 0.0
     offset = np.zeros(bank.shape[1]) if attacker.offset is None else attacker.offset
     if problem.strict or not (np.isfinite(bank).all() and np.isfinite(offset).all()):
         raise InputError("the MILP models know neither −inf nor strict ties; use the exact solver")
@@ -189,8 +191,10 @@ def _rows(
 ) -> list[_Row]:
     """A row for every live rival against every column of the zone."""
     bank, offset, seen = _scores(problem, attacker)
-    units = np.zeros((problem.units, bank.shape[1]))
-    np.add.at(units, problem.unit_of, bank)
+    units = bank
+    if not np.array_equal(problem.unit_of, np.arange(problem.units)):
+        units = np.zeros((problem.units, bank.shape[1]))
+        np.add.at(units, problem.unit_of, bank)
     shifts = attacker.shift * np.bincount(problem.unit_of[seen], minlength=problem.units)
     pinned = problem.fixed == IN
     rivals = attacker.rivals[live]

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import importlib
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -202,10 +201,3 @@ SOLVERS: dict[str, Solver] = {
     "scip": scip,
     "cp-sat": cp_sat,
 }
-
-
-def timed(solver: Solver, model: Program, seconds: float) -> tuple[Claim, float]:
-    """A claim, and how long it took."""
-    began = time.perf_counter()
-    claim = solver(model, seconds)
-    return claim, time.perf_counter() - began

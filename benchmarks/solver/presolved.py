@@ -23,9 +23,9 @@ from elsewhere.solver.exact.search import Goal, SearchLimits
 from elsewhere.solver.problem import Floats, Ints, Mask, Problem
 
 
-def hints(problem: Problem) -> Hints:
+def hints(problem: Problem, instance: Instance | None = None) -> Hints:
     """What our presolve knows of the problem; made for photos that are worth the same."""
-    instance = Instance(problem)
+    instance = instance or Instance(problem)
     weights = instance.weights
     costs, cap = rival_costs(instance, weights), max_removable_weight(instance, weights)
     least = 0

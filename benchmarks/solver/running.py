@@ -42,20 +42,26 @@ class Plan:
         return self.hard if cell.family == "hard" else self.ours
 
 
-def run(grid: list[Cell], plan: Plan, keep: Path) -> dict[str, Any]:
-    """Measure; `keep` always holds what there is so far."""
-    document: dict[str, Any] = {
+def run(
+    grid: list[Cell], plan: Plan, keep: Path, before: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Measure; `keep` always holds what there is so far. Cells that `before` has are not run."""
+    document: dict[str, Any] = before or {
         "seed": plan.seed,
         "limit": plan.limit,
         "machine": machine(),
         "versions": versions(),
-        "families": {cell.name: cell.family for cell in grid},
+        "families": {},
         "results": [],
     }
+    document["families"] |= {cell.name: cell.family for cell in grid}
+    done = {result["cell"] for result in document["results"]}
     workers: dict[str, Worker] = {}
     began = time.monotonic()
     try:
         for at, cell in enumerate(grid, start=1):
+            if cell.name in done:
+                continue
             names = [name for name in entrants(cell) if _takes_part(name, plan)]
             for name in names:
                 workers.setdefault(name, Worker(name))

@@ -23,7 +23,7 @@ from benchmarks.solver import cells, milp, worker
 from elsewhere.solver import exact
 from elsewhere.solver.exact import SearchLimits
 
-CELLS = ("versions R-128 top-5",)
+CELLS = ("versions R-128 top-5", "edited R-128 top-5")
 PEER = "highs/presolved"
 
 

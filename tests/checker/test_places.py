@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from elsewhere.checker import places as checker
+from elsewhere.checker import circles as checker
 from elsewhere.checker.attacks import (
     Target,
-    _neighbours,
     attack_by_exclusion,
     attack_by_halves,
     attack_by_pooling,
@@ -24,21 +23,20 @@ from elsewhere.checker.attacks import (
     population_prior,
     try_attacks,
 )
-from elsewhere.checker.places import (
+from elsewhere.checker.circles import (
     EARTH_KM,
     MAX_SEARCHED,
-    ChosenRows,
     Floats,
     Hidden,
     Ints,
-    PlacePromise,
     Points,
     chord_of,
     directions,
     find_apart,
     heaviest_sets,
-    prove_places,
+    neighbours,
 )
+from elsewhere.checker.places import ChosenRows, PlacePromise, prove_places
 from elsewhere.globe import circles as circles_module
 from elsewhere.globe.cells import Cells
 from elsewhere.globe.circles import Circles, cosine
@@ -431,7 +429,7 @@ def test_neighbours_are_all_points_within_a_distance(seed: int) -> None:
     points = Points(*album.circles.points)
     apart = np.linalg.norm(points.unit[:, None] - points.unit, axis=2)
     for km in (80.0, 50.0, 900.0, 60.0):  # found anew, and among those of a longer distance
-        members, starts = _neighbours(points, km)
+        members, starts = neighbours(points, km)
         for point in range(len(points.unit)):
             near = members[starts[point] : starts[point + 1]]
             assert set(near) >= set(np.flatnonzero(apart[point] < chord_of(km - 1e-4)))

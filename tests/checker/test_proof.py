@@ -272,8 +272,8 @@ def test_a_bound_that_contradicts_the_plan_is_refused() -> None:
         {"margin": -1.0}, {"lead": -1.0},
         {"prior": (0.0, math.nan, 0.0, 0.0)}, {"rivals": (0, 1)}, {"rivals": (9,)},
         {"sees": (3, 2)}, {"truth": ()}, {"truth": (4,)}, {"keep": (2, 1)}, {"drop": (4,)},
-        {"groups": ((0, 1), (1, 2))}, {"values": (Fraction(1),)}, {"values": (Fraction(0),) * 4},
-        {"budget": 1, "top": 1}, {"each_photo": 0},
+        {"groups": ((0, 1), (1, 2))}, {"groups": ((),)}, {"values": (Fraction(1),)},
+        {"values": (Fraction(0),) * 4}, {"budget": 1, "top": 1}, {"each_photo": 0},
     ],
 )  # fmt: skip
 def test_a_promise_without_meaning_is_refused(wishes: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from elsewhere.solver import greedy
-from elsewhere.solver.exact import SearchLimits, search, solve
+from elsewhere.solver.exact import SearchLimits, choice_search, search, solve
 from elsewhere.solver.problem import Problem, Solution
 from tests.solver.enumeration import best_merit, merit, random_problem, with_versions
 
@@ -80,6 +80,24 @@ def by_branching_alone() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def by_samples() -> Iterator[None]:
+    """As if there were too many plans to list at most nodes: few of them are tried there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(choice_search, "MAX_STATES", 6)
+        patch.setattr(choice_search, "MAX_PRUNED", 1)
+        patch.setattr(choice_search, "SAMPLE_STATES", 3)
+        patch.setattr(choice_search, "SAMPLE_NODES", 1)
+        yield
+
+
+@settings(max_examples=150)
+@given(seeds)
+def test_samples_against_brute_force(seed: int) -> None:
+    with by_samples():
+        stop_early_and_compare(drawn(seed), 2_000)
+
+
 @settings(max_examples=150)
 @given(seeds)
 def test_against_brute_force(seed: int) -> None:
@@ -120,6 +138,7 @@ def test_greedy_plans_are_plans(seed: int) -> None:
 def test_many_against_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
     states: collections.Counter[str] = collections.Counter()
     branched: collections.Counter[str] = collections.Counter()
+    sampled: collections.Counter[str] = collections.Counter()
     wrong: list[str] = []
     for seed in range(5_000):
         problem = drawn(seed)
@@ -128,12 +147,15 @@ def test_many_against_brute_force(capsys: pytest.CaptureFixture[str]) -> None:
             stop_early_and_compare(problem, seed % 50)
             with by_branching_alone():
                 branched[stop_early_and_compare(problem, 5_000).status] += 1
+            with by_samples():
+                sampled[stop_early_and_compare(problem, 5_000).status] += 1
         except Exception as error:  # go on, to say how many are wrong and not only that one is
             wrong.append(f"{type(error).__name__} {error} at seed {seed}")
     with capsys.disabled():
         print(
             f"\nproblems with versions against brute force: 5000, {len(wrong)} wrong "
-            f"({dict(states)}); by branching alone {dict(branched)}"
+            f"({dict(states)}); by branching alone {dict(branched)}; by samples "
+            f"{dict(sampled)}"
         )
     assert branched["optimal"] + branched["infeasible"] > 0.95 * 5_000
     assert not wrong, "\n".join(wrong[:3])

@@ -2,7 +2,9 @@
 
 proof       a plan keeps its promise; facts: what is true of an album whatever a plan says
 optimality  no plan is better, where a proof of it is given
+place_rows  what every plan for hidden places must fulfil, for such a proof
 places      none of an attacker's first circles comes near what is hidden
+circles     which circles are hidden, and how many places lie apart
 attacks     attacks that no promise is about
 arithmetic  exact sums
 """

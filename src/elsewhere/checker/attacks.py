@@ -19,15 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from elsewhere.checker.places import (
+from elsewhere.checker.circles import (
     EARTH_KM,
     TOLERANCE_KM,
     Floats,
     Ints,
-    Mask,
     Points,
     chord_of,
+    cosine_of,
     meeting_points,
+    neighbours,
 )
 from elsewhere.values.problems import Attack
 from elsewhere.values.scores import FloatMatrix
@@ -187,7 +188,7 @@ def first_circles(
     What a point's best circle holds only falls as more is struck out, so it is a bound from then
     on; a circle that was worked out beside all that is taken, and is not below any bound, is next.
     """
-    members, starts = _neighbours(points, 2 * radius_km + 2 * TOLERANCE_KM)
+    members, starts = neighbours(points, 2 * radius_km + 2 * TOLERANCE_KM)
     lengths = np.diff(starts)
     around = weights[members]
     lighter = np.where(around <= np.repeat(weights, lengths), around, 0.0)
@@ -205,13 +206,15 @@ def first_circles(
             centres = np.concatenate((unit, met[: len(met) // 2]))
             alone[z] = _masses(centres, unit, place, own_weights, radius_km)
         centres, masses = alone[z]
-        near = taken[taken @ place >= _cosine(3 * radius_km + 1)]
+        near = taken[taken @ place >= cosine_of(3 * radius_km + 1)]
         if len(near):  # or moved as near to what is struck out as may be
             outside = (2 * radius_km + TOLERANCE_KM) / EARTH_KM
             beside = meeting_points(unit, near, angle, outside)
             edge, more = _masses(beside, unit, place, own_weights, radius_km)
             centres, masses = np.concatenate((centres, edge)), np.concatenate((masses, more))
-            masses = np.where((centres @ near.T < _cosine(2 * radius_km)).all(axis=1), masses, 0.0)
+            masses = np.where(
+                (centres @ near.T < cosine_of(2 * radius_km)).all(axis=1), masses, 0.0
+            )
         at = int(masses.argmax())
         return float(masses[at]), centres[at]
 
@@ -246,64 +249,6 @@ def _masses(
     centres: Floats, own: Floats, z: Floats, weights: Floats, radius_km: float
 ) -> tuple[Floats, Floats]:
     """The centres whose circles hold z, and what these hold."""
-    inside = _cosine(radius_km + TOLERANCE_KM)
+    inside = cosine_of(radius_km + TOLERANCE_KM)
     centres = centres[centres @ z >= inside]
     return centres, np.asarray((centres @ own.T >= inside) @ weights)
-
-
-def _cosine(km: float) -> float:
-    """The cosine of so many km; unit vectors whose product is smaller lie farther apart."""
-    return 1.0 - chord_of(km) ** 2 / 2
-
-
-def _neighbours(points: Points, km: float) -> tuple[Ints, Ints]:
-    """The points within `km` of every point, point after point, and where each begins.
-
-    Remembered with the points; where a longer distance is remembered, they are among those.
-    """
-    if km not in points.neighbours:
-        unit = points.unit
-        wider = min((known for known in points.neighbours if known > km), default=None)
-        if wider is None:
-            centres, members = _pairs_within(unit, km)
-        else:
-            members, starts = points.neighbours[wider]
-            centres = np.repeat(np.arange(len(unit)), np.diff(starts))
-            near = _are_within(unit, centres, members, km)
-            centres, members = centres[near], members[near]
-        starts = np.searchsorted(centres, np.arange(len(unit) + 1)).astype(np.intp)
-        points.neighbours[km] = members, starts
-    return points.neighbours[km]
-
-
-def _are_within(unit: Floats, first: Ints, second: Ints, km: float) -> Mask:
-    """Which of these pairs of points are within so many km."""
-    return np.asarray(np.einsum("ij,ij->i", unit[first], unit[second]) >= _cosine(km))
-
-
-def _pairs_within(unit: Floats, km: float) -> tuple[Ints, Ints]:
-    """All pairs of points within so many km, in order.
-
-    The points are sorted into cubes as wide as that; only those of cubes that touch are compared.
-    """
-    wide = chord_of(km) * (1 + 1e-9)  # no rounding parts a pair
-    cubes = np.floor((unit + 1.0) / wide).astype(np.int64) + 1
-    count = int(cubes.max()) + 2
-    steps = np.array([count * count, count, 1])
-    cube = cubes @ steps
-    by_cube = np.argsort(cube, kind="stable")
-    ordered = cube[by_cube]
-    centre, member = [], []
-    for offset in np.ndindex(3, 3):  # three cubes in a row at a time
-        wanted = cube + (np.array([*offset, 1]) - 1) @ steps
-        first = np.searchsorted(ordered, wanted - 1)
-        lengths = np.searchsorted(ordered, wanted + 1, side="right") - first
-        ends = np.cumsum(lengths)
-        at = np.arange(ends[-1]) + np.repeat(first - ends + lengths, lengths)
-        own, other = np.repeat(np.arange(len(unit)), lengths), by_cube[at]
-        near = _are_within(unit, own, other, km)
-        centre.append(own[near])
-        member.append(other[near])
-    centres, members = np.concatenate(centre), np.concatenate(member)
-    order = np.lexsort((members, centres))
-    return centres[order], members[order]

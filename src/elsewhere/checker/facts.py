@@ -15,17 +15,10 @@ from fractions import Fraction
 import numpy as np
 
 from elsewhere.checker.arithmetic import Contest, column_sums, counts_alone, nearest, units
-from elsewhere.checker.places import (
-    ChosenRows,
-    Hidden,
-    PlacePromise,
-    Points,
-    directions,
-    find_telling,
-    prove_places,
-)
+from elsewhere.checker.circles import Hidden, Points, directions
+from elsewhere.checker.places import ChosenRows, PlacePromise, find_telling, prove_places
 from elsewhere.values.problems import PlanProblem, ProblemKind
-from elsewhere.values.promise import MAX_RADIUS_KM, MIN_RADIUS_KM, Promise
+from elsewhere.values.promise import MAX_RADIUS_KM, MIN_RADIUS_KM, Against, Promise
 from elsewhere.values.scores import Scores
 
 _COUNTS_ALONE: dict[object, list[int]] = {}
@@ -170,19 +163,10 @@ class AlbumFacts:
     def hidden(self, number: int) -> tuple[Hidden, PlacePromise]:
         """What is hidden from an attacker who looks for circles, and what is promised."""
         against, table = self.promise.against[number], self.scores[number]
-        assert against.circles is not None and table.points is not None
+        assert against.circles is not None
         radius = against.circles.radius_km
         promise = PlacePromise(radius, self.needs[number], against.each_photo, against.margin)
-        key = (id(table.points[0]), id(table.points[1]), against.circles.positions, radius)
-        known = _HIDDEN.get(key)
-        if known is None:
-            if len(_HIDDEN) >= MAX_HIDDEN:
-                _HIDDEN.clear()
-            points = next((p for k, (_, p, _) in list(_HIDDEN.items()) if k[:2] == key[:2]), None)
-            points = points or Points(*table.points)
-            places = directions(*np.array(against.circles.positions).T)
-            known = _HIDDEN[key] = table.points, points, Hidden(points, places, radius)
-        return known[2], promise
+        return find_hidden(against, table), promise
 
     def rows(self, number: int, chosen: Sequence[int]) -> ChosenRows:
         """Chosen rows as an attacker sees them; what he thinks impossible is so."""
@@ -319,6 +303,22 @@ class AlbumFacts:
         return views if all(view.count >= (a.top or 0) for a, view in pairs) else None
 
 
+def find_hidden(against: Against, table: Scores) -> Hidden:
+    """What is hidden from an attacker who looks for circles; remembered."""
+    assert against.circles is not None and table.points is not None
+    radius = against.circles.radius_km
+    key = (id(table.points[0]), id(table.points[1]), against.circles.positions, radius)
+    known = _HIDDEN.get(key)
+    if known is None:
+        if len(_HIDDEN) >= MAX_HIDDEN:
+            _HIDDEN.clear()
+        points = next((p for k, (_, p, _) in list(_HIDDEN.items()) if k[:2] == key[:2]), None)
+        points = points or Points(*table.points)
+        places = directions(*np.array(against.circles.positions).T)
+        known = _HIDDEN[key] = table.points, points, Hidden(points, places, radius)
+    return known[2]
+
+
 def with_groups(promise: Promise, photos: Iterable[int]) -> frozenset[int]:
     """`photos` and all that go with them."""
     together = {photo: group for group in promise.groups for photo in group}
@@ -334,7 +334,8 @@ def validate_promise(promise: Promise) -> Iterator[PlanProblem]:
         if not ascending(chosen, photos):
             yield PlanProblem(ProblemKind.PINS, found=name)
     grouped = [photo for group in promise.groups for photo in group]
-    if len(set(grouped)) < len(grouped) or not all(ascending(g, photos) for g in promise.groups):
+    valid = all(group and ascending(group, photos) for group in promise.groups)
+    if len(set(grouped)) < len(grouped) or not valid:
         yield PlanProblem(ProblemKind.GROUPS)
     values = promise.values
     if values is not None and (len(values) != photos or min(values) <= 0):

@@ -11,12 +11,16 @@ With a price p ≥ 0 on each inequality that its plans fulfil (cost, budget, row
 hold), the sum of the inequalities holds too. Its largest value is found photo by photo; if that is
 negative, the node has no plans. Numbers are whole: scores on a grid of 2^-q nats, rounded so that
 inequalities get weaker only, in NumPy; where that decides nothing, exactly, in Python's integers.
+
+For a promise about circles, the rows are those of groups of cells against hidden circles, which
+every plan fulfils (`place_rows`); a proof says which groups and circles.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -26,11 +30,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elsewhere.checker.arithmetic import UNIT_BITS, units
+from elsewhere.checker.circles import Floats
 from elsewhere.checker.facts import AlbumFacts, CheckedView
+from elsewhere.checker.place_rows import PlaceView, is_well_formed, row_promise
+from elsewhere.checker.places import ROUNDING
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.promise import Against, Promise
-from elsewhere.values.proof import Proof, ProofNode
+from elsewhere.values.proof import PlaceRows, Proof, ProofNode
 from elsewhere.values.scores import Scores
 
 Whole = NDArray[Any]
@@ -41,6 +48,8 @@ GRID_BITS = 32
 LARGEST = 2**62
 """Sums on the grid stay below this."""
 OPEN, STAYS, GOES = 0, 1, -1
+_CELLS = 4_096
+"""Cells that prices are tried on at a time."""
 Rival = tuple[int, int]
 """An attacker and a cell."""
 Row = tuple[int, int, int, int]
@@ -51,12 +60,16 @@ Row = tuple[int, int, int, int]
 class Claim:
     """No plan fulfils all of this."""
 
-    needs: tuple[int, ...]
-    """So many rivals hold for each attacker, or more."""
-    total: int
+    each: int | None
+    """So many rivals hold for each attacker, or more; None for his own top."""
+    total: int = 0
     """So many hold together, or more."""
     below: int | Fraction | None = None
     """The cost is below this; None for any cost."""
+
+    def need(self, against: Against) -> int:
+        """How many rivals of an attacker hold, or more."""
+        return (against.top or 0) if self.each is None else self.each
 
 
 @dataclass
@@ -67,12 +80,20 @@ class Node:
     """(rows,) which rows may be shared."""
     state: NDArray[np.int8]
     """(units,) OPEN, STAYS or GOES."""
+    uncounted: tuple[frozenset[int], ...]
+    """For each attacker, the rivals that are not counted."""
     holding: frozenset[Rival] = frozenset()
-    uncounted: frozenset[Rival] = frozenset()
 
     def copy(self) -> Node:
         """The same node, to be changed."""
-        return replace(self, shareable=self.shareable.copy(), state=self.state.copy())
+        return Node(self.shareable.copy(), self.state.copy(), self.uncounted, self.holding)
+
+    def do_not_count(self, rivals: Iterable[Rival]) -> None:
+        """These rivals are not counted from here on."""
+        more: list[list[int]] = [[] for _ in self.uncounted]
+        for attacker, rival in rivals:
+            more[attacker].append(rival)
+        self.uncounted = tuple(map(frozenset.union, self.uncounted, more))
 
 
 def prove_optimal(plan: Plan, proof: Proof, scores: Sequence[Scores]) -> tuple[PlanProblem, ...]:
@@ -80,18 +101,22 @@ def prove_optimal(plan: Plan, proof: Proof, scores: Sequence[Scores]) -> tuple[P
 
     For a plan that is only feasible: that none is better than its bound.
     """
-    promise = plan.promise
-    if any(against.circles is not None for against in promise.against):
-        return (PlanProblem(ProblemKind.PROOF_OF_PLACES),)
     if plan.status == Status.UNKNOWN:
         return (PlanProblem(ProblemKind.PROOF_OF_NOTHING),)
     claims = claims_of(plan)
     if len(claims) != len(proof.trees):
         found, wanted = len(proof.trees), len(claims)
         return (PlanProblem(ProblemKind.PROOF_TREES, found=found, wanted=wanted),)
-    album = Album(promise, scores)
+    views = _place_views(plan.promise, scores)
+    places = proof.places or ((),) * len(claims)
+    if [*map(len, places)] != [len(views)] * len(claims):
+        return (PlanProblem(ProblemKind.PROOF_PLACES, found=0),)
     problems = []
-    for number, (claim, tree) in enumerate(zip(claims, proof.trees, strict=True)):
+    for number, (claim, tree, rows) in enumerate(zip(claims, proof.trees, places, strict=True)):
+        album = _album(plan.promise, scores, claim, [*zip(views, rows, strict=True)])
+        if album is None:
+            problems.append(PlanProblem(ProblemKind.PROOF_PLACES, found=number))
+            continue
         problem = Refutation(album, claim).check(tree)
         if problem is not None:
             problems.append(replace(problem, found=f"{number}:{problem.found}"))
@@ -99,23 +124,68 @@ def prove_optimal(plan: Plan, proof: Proof, scores: Sequence[Scores]) -> tuple[P
 
 
 def claims_of(plan: Plan) -> list[Claim]:
-    """What a plan says of all others."""
-    promise = merge(plan.promise)
-    attackers = len(promise.against)
+    """What a plan says of all others.
+
+    About circles it says nothing of sums over attackers: these are not counted beyond what is
+    needed.
+    """
     if plan.promise.budget is None:
-        needs = tuple(against.top or 0 for against in promise.against)
-        below = None if plan.status == Status.INFEASIBLE else plan.bound
-        return [Claim(needs, 0, below)]
+        return [Claim(None, below=None if plan.status == Status.INFEASIBLE else plan.bound)]
     if plan.status == Status.INFEASIBLE:
-        return [Claim((0,) * attackers, 0)]
-    claims = [Claim((int(plan.bound) + 1,) * attackers, 0)]
+        return [Claim(0)]
+    claims = [Claim(int(plan.bound) + 1)]
     if plan.status == Status.OPTIMAL:
         counts = [view.protected_k for view in plan.views]
-        needs = (min(counts),) * attackers
-        if attackers > 1:
-            claims.append(Claim(needs, sum(counts) + 1))
-        claims.append(Claim(needs, sum(counts), plan.cost))
+        total = sum(counts)
+        if any(against.circles is not None for against in plan.promise.against):
+            total = 0
+        elif len(counts) > 1:
+            claims.append(Claim(min(counts), total + 1))
+        claims.append(Claim(min(counts), total, plan.cost))
     return claims
+
+
+def _place_views(promise: Promise, scores: Sequence[Scores]) -> list[PlaceView]:
+    """The attackers who look for circles, each once."""
+    tables = dict(zip(promise.against, scores, strict=True))
+    pairs = [(against, table) for against, table in tables.items() if against.circles is not None]
+    return [PlaceView(against, table, promise.photo_of) for against, table in pairs]
+
+
+def _album(
+    promise: Promise,
+    scores: Sequence[Scores],
+    claim: Claim,
+    places: Sequence[tuple[PlaceView, PlaceRows]],
+) -> Album | None:
+    """The album with rows in place of circles; None where they do not follow from the scores."""
+    pairs = [*zip(promise.against, scores, strict=True)]
+    pairs = [pair for pair in pairs if pair[0].circles is None]
+    telling, watched = np.zeros(promise.rows, bool), []
+    for view, rows in places:
+        circles = view.circles(rows) if is_well_formed(rows, view.against.cells) else None
+        if circles is None:
+            return None
+        telling |= view.telling(circles)
+        watched.append((view, circles))
+    base = replace(promise, against=tuple(against for against, _ in pairs))
+    album = Album(base, [table for _, table in pairs], telling, watched)
+    if not places:
+        return album
+    refutation = Refutation(album, claim)
+    for number, (view, rows) in enumerate(places):
+        if album.root is None or not (rows.groups or rows.prices):
+            continue
+        low, high = view.table(watched[number][1])
+        left = view.eligible.copy()
+        for circle, *prices in _groups(rows.prices, 4):
+            left &= ~refutation.excluded(prices, high, low[:, circle], view)
+        groups = view.group(left, rows.groups, high)
+        if groups is None:
+            return None
+        pairs.append(row_promise(view, f"circles {number}", low, groups, claim.need(view.against)))
+    whole = replace(promise, against=tuple(against for against, _ in pairs))
+    return Album(whole, [table for _, table in pairs], telling, watched)
 
 
 def merge(promise: Promise) -> Promise:
@@ -142,15 +212,27 @@ def merge(promise: Promise) -> Promise:
 class Album:
     """An album in whole numbers: what sharing a row gains for every inequality."""
 
-    def __init__(self, promise: Promise, scores: Sequence[Scores]) -> None:
+    def __init__(
+        self,
+        promise: Promise,
+        scores: Sequence[Scores],
+        telling: Mask,
+        watched: Sequence[tuple[PlaceView, list[NDArray[np.intp]]]],
+    ) -> None:
+        """For attackers of cells; `telling` rows show others a place alone, who `watch` circles."""
+        self.telling, self.watched = telling, watched
         self.facts = AlbumFacts(promise, scores)
         self.promise = merge(promise)
         tables = {
             against.scores: table for against, table in zip(promise.against, scores, strict=True)
         }
         tables_of = [tables[against.scores] for against in self.promise.against]
-        self.merged_facts = AlbumFacts(self.promise, tables_of)
+        self.merged_facts = self.facts
+        if self.promise != promise:
+            self.merged_facts = AlbumFacts(self.promise, tables_of)
         self.values = [table.values for table in tables_of]
+        self.zeros = [bool(np.isneginf(values).any()) for values in self.values]
+        """For each attacker, whether a row makes any cell impossible."""
         self.strict = int(promise.strict)
         rows = range(promise.rows)
         self.photo_of = np.array(promise.photo_of, np.intp)
@@ -166,12 +248,14 @@ class Album:
         # costs in the largest unit that makes all of them whole
         values = promise.values or (Fraction(1),) * promise.photos
         costs = [self.facts.row_cost(row) for row in rows]
-        denominator = math.lcm(*(x.denominator for x in (*values, *costs)))
-        divisor = math.gcd(*(int(x * denominator) for x in (*values, *costs)))
+        amounts = {*values, *costs}
+        denominator = math.lcm(*(x.denominator for x in amounts))
+        divisor = math.gcd(*(int(x * denominator) for x in amounts))
         self.scale = Fraction(denominator, divisor)
-        self.weights = [int(value * self.scale) for value in values]
-        self.saved = [self.weights[p] - int(costs[row] * self.scale)
-                      for row, p in enumerate(self.photo_of.tolist())]  # fmt: skip
+        whole = {amount: int(amount * self.scale) for amount in amounts}
+        self.weights = [whole[value] for value in values]
+        pairs = zip(self.photo_of.tolist(), costs, strict=True)
+        self.saved = [self.weights[photo] - whole[cost] for photo, cost in pairs]
         """(rows,) what sharing a row saves of the cost of withholding everything."""
         self.seen = [np.isin(np.arange(promise.rows), self.merged_facts.rows_seen(number))
                      for number in range(len(self.values))]  # fmt: skip
@@ -198,14 +282,18 @@ class Album:
         facts = self.facts
         shareable = np.ones(self.promise.rows, bool)
         shareable[list(facts.revealing)] = False
+        exempt = np.isin(self.photo_of, list(facts.pinned))
+        shareable &= ~self.telling | exempt
         state = np.zeros(int(self.unit_of_photo.max()) + 1, np.int8)
         state[self.unit_of_photo[list(facts.pinned)]] = STAYS
-        gone = self.unit_of_photo[list(facts.forced)]
+        bare = ~np.logical_or.reduceat(shareable, self.first_rows)
+        gone = self.unit_of_photo[[*facts.forced, *np.flatnonzero(bare).tolist()]]
         if (state[gone] == STAYS).any():
             return None
         state[gone] = GOES
         shareable[state[self.unit_of] == GOES] = False
-        return None if (state == GOES).all() else Node(shareable, state)
+        none = (frozenset[int](),) * len(self.promise.against)
+        return None if (state == GOES).all() else Node(shareable, state, none)
 
     def impossible(self, attacker: int, cell: int) -> Mask:
         """(rows,) the rows that make a cell impossible for an attacker."""
@@ -218,26 +306,27 @@ class Album:
 
     @cached_property
     def _impossible_truths(self) -> list[dict[int, Mask]]:
-        pairs = enumerate(self.promise.against)
-        return [{cell: self.impossible(a, cell) for cell in against.truth} for a, against in pairs]
+        """For each attacker the cells of the truth that a row makes impossible, with these rows."""
+        found = []
+        for a, against in enumerate(self.promise.against):
+            rows = {cell: self.impossible(a, cell) for cell in against.truth}
+            found.append({cell: own for cell, own in rows.items() if own.any()})
+        return found
 
     def certainly_possible(self, node: Node, attacker: int, cell: int) -> bool:
         """Whether no plan of a node makes this cell of the truth impossible."""
-        never = self.never(attacker, cell)
-        return not never and not (self._impossible_truths[attacker][cell] & node.shareable).any()
-
-    def row(self, attacker: int, rival: int, cell: int, bits: int) -> tuple[Whole, int]:
-        """What each row shared adds to how far a rival is ahead, and what it is beforehand.
-
-        In 2^-bits nats, rounded in the rival's favour. Impossible scores count as 0.
-        """
-        gains, bases = self.rows(attacker, np.array([rival]), np.array([cell]), bits)
-        return gains[0], int(bases[0])
+        if self.never(attacker, cell):
+            return False
+        rows = self._impossible_truths[attacker].get(cell)
+        return rows is None or not (rows & node.shareable).any()
 
     def rows(
         self, attacker: int, rivals: NDArray[np.intp], cells: NDArray[np.intp], bits: int
     ) -> tuple[Whole, Whole]:
-        """The same for several rivals, each against a cell of the truth."""
+        """What each row shared adds to how far rivals are ahead of cells, and what it is before.
+
+        In 2^-bits nats, rounded in the rivals' favour. Impossible scores count as 0.
+        """
         against, dtype = self.promise.against[attacker], object if bits == UNIT_BITS else np.int64
         up, down = self._whole_columns(attacker, bits, rivals, cells)
         gains = np.where(self.seen[attacker], up - down - _whole(against.margin, bits, up=False), 0)
@@ -301,6 +390,7 @@ class Refutation:
             sizes = np.bincount(album.unit_of_photo)[root.state == OPEN]
             self.budget = min(self.budget, promise.photos - int(sizes.min()))
         self.rivals = [frozenset(self._rivals(a)) for a in promise.against]
+        self.needs = [claim.need(against) for against in promise.against]
 
     def _least_saving(self, root: Node) -> int:
         """What keeping one unit saves at the least."""
@@ -365,15 +455,15 @@ class Refutation:
         excluded = [*_groups(entry.excluded, 4)]
         quick = self._excluded_on_grid(node, entry.prices[:2], rows, excluded)
         for row, is_excluded in zip(excluded, quick, strict=True):
+            if is_excluded:
+                continue
             trial = node.copy()
             trial.holding |= {row[:2]}
-            if (
-                not is_excluded
-                and not self._exclude_impossible(trial)
-                and not self._close_by_prices(trial, entry.prices[:2], [*rows, row])
+            if not self._exclude_impossible(trial) and not self._close_by_prices(
+                trial, entry.prices[:2], [*rows, row]
             ):
                 return None
-        node.uncounted |= {(row[0], row[1]) for row in excluded}
+        node.do_not_count(row[:2] for row in excluded)
         if not self._is_reachable(node):
             return closed
         if entry.rivals:
@@ -388,7 +478,7 @@ class Refutation:
             child = node.copy()
             child.holding |= {rival}
             children.append(child)
-            node.uncounted |= {rival}
+            node.do_not_count([rival])
         return None if self._is_reachable(node) else children
 
     def _divide_by_row(self, node: Node, row: int) -> list[Node | None]:
@@ -419,8 +509,10 @@ class Refutation:
         """Close rows that make rivals impossible that hold; whether that leaves no plan."""
         album = self.album
         for a, rival in node.holding:
-            rows = album.impossible(a, rival) & node.shareable
             never = album.never(a, rival)
+            if not never and not album.zeros[a]:
+                continue
+            rows = album.impossible(a, rival) & node.shareable
             if not never and not rows.any():
                 continue
             truth = album.promise.against[a].truth
@@ -431,10 +523,9 @@ class Refutation:
 
     def _is_reachable(self, node: Node) -> bool:
         """Whether enough rivals are counted."""
-        left = [len(rivals) for rivals in self.rivals]
-        for a, _ in node.uncounted:
-            left[a] -= 1
-        enough = all(count >= need for count, need in zip(left, self.claim.needs, strict=True))
+        pairs = zip(self.rivals, node.uncounted, strict=True)
+        left = [len(rivals) - len(out) for rivals, out in pairs]
+        enough = all(count >= need for count, need in zip(left, self.needs, strict=True))
         return enough and sum(left) >= self.claim.total
 
     def _are_fulfilled(self, node: Node, rows: Sequence[Row]) -> bool:
@@ -471,12 +562,15 @@ class Refutation:
         """The priced inequalities added up: what each row shared gives, and the constant."""
         album, one = self.album, 1 << bits
         dtype = object if bits == UNIT_BITS else np.int64
-        gain = np.array([(prices[0] * saved + prices[1]) * one for saved in album.saved], dtype)
+        saved = album.saved if prices[0] else [0] * len(album.saved)  # else it may not fit
+        gain = (prices[0] * np.array(saved, dtype) + prices[1]) * one
         spare = prices[0] * (self.most - sum(album.weights))
         base = (spare + prices[1] * (self.budget - len(album.weights))) * one
-        for a, rival, cell, price in rows:
-            gains, constant = album.row(a, rival, cell, bits)
-            gain, base = gain + price * gains, base + price * constant
+        for a in {row[0] for row in rows}:
+            _, rivals, cells, own = zip(*(row for row in rows if row[0] == a), strict=True)
+            gains, constants = album.rows(a, np.array(rivals), np.array(cells), bits)
+            priced = np.array(own, dtype)
+            gain, base = gain + priced @ gains, base + int(priced @ constants)
         return gain, base
 
     def _largest(self, node: Node, gain: Whole) -> tuple[Whole, Whole, Whole]:
@@ -543,6 +637,34 @@ class Refutation:
                 result[i] = value < 0
         return result
 
+    def excluded(self, prices: Sequence[int], most: Floats, least: Floats, view: PlaceView) -> Mask:
+        """(cells,) which cells no plan of the root puts ahead of a hidden circle, clearly.
+
+        By prices of cost, budget and row; of (rows, cells) and (rows,) what is held of each row.
+        """
+        root, found = self.album.root, np.zeros(most.shape[1], bool)
+        assert root is not None
+        used = view.seen & root.shareable
+        if np.isneginf(least[used]).any() or not 0 < prices[2] < LARGEST:
+            return found
+        gain, whole = self._add_up(prices[:2], (), UNIT_BITS)
+        try:
+            fixed, base = (gain >> UNIT_BITS).astype(np.float64), float(whole >> UNIT_BITS)
+        except OverflowError:
+            return found
+        impossible = np.isneginf(most) & used[:, None]
+        for start in range(0, len(found), _CELLS):
+            part = slice(start, start + _CELLS)
+            with np.errstate(over="ignore", invalid="ignore"):  # what is beyond the floats is open
+                ahead = np.where(used[:, None], most[:, part] - least[:, None], 0.0).T
+                ahead = prices[2] * (ahead - np.where(used, view.against.margin, 0.0))
+                sizes = np.abs(fixed) + np.where(impossible[:, part].T, 0.0, np.abs(ahead))
+                sizes += prices[2] * (np.abs(np.where(used, least, 0.0)) + view.against.margin)
+                rounding = (len(used) + 16) * ROUNDING * (sizes.sum(axis=1) + abs(base))
+                _, _, best = self._largest(root, fixed + ahead)
+                found[part] = best.sum(axis=1) + base + rounding < 0
+        return found
+
     def _is_refuted_plan(self, node: Node) -> bool:
         """Whether only one plan is left, and it does not fulfil the claim."""
         album, claim = self.album, self.claim
@@ -558,12 +680,14 @@ class Refutation:
         counts = []
         for a, view in enumerate(album.merged_facts.views(shared)):
             assert isinstance(view, CheckedView)
-            held = {(a, rival) for rival in view.held}
-            if any(rival not in held for rival in node.holding if rival[0] == a):
+            held = {*view.held}
+            if any(rival not in held for attacker, rival in node.holding if attacker == a):
                 return True
-            counts.append(len(held - node.uncounted))
-        pairs = zip(counts, claim.needs, strict=True)
-        return any(count < need for count, need in pairs) or sum(counts) < claim.total
+            counts.append(len(held - node.uncounted[a]))
+        if any(map(operator.lt, counts, self.needs)) or sum(counts) < claim.total:
+            return True
+        pairs = ((view, circles, claim.need(view.against)) for view, circles in album.watched)
+        return any(view.refutes(shared, circles, need) for view, circles, need in pairs)
 
 
 def _no_children(entry: ProofNode) -> list[Node | None]:

@@ -7,13 +7,8 @@ first k turns, however he breaks ties, where k *rivals* are heavier than every h
 are circles more than 3R from every photo and more than 4R from each other, so that a turn strikes
 out one of them at most.
 
-**Hidden circles.** The heaviest one may be centred anywhere within R of a photo. Moved as far as
-the points that it holds allow, it is centred where two circles of radius R meet that are drawn
-around points or photos, or on a point or photo itself. These are finitely many; each is given a
-centimetre more, which makes up for rounding.
-
 **Rivals** are looked for around the heaviest points, more and more of them until no other can be
-heavy enough. Whether k of them are far enough from each other is a search of its own.
+heavy enough.
 
 **Exponents.** For the posterior exp(τL) both logarithms of sums are convex in τ. On an interval a
 tangent bounds a rival from below and a chord bounds the hidden circles from above; where that does
@@ -30,39 +25,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from elsewhere.checker.circles import (
+    Floats,
+    Hidden,
+    Ints,
+    Mask,
+    Points,
+    chord_of,
+    find_apart,
+    take_apart,
+)
 from elsewhere.values.plan import View
 from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.scores import FloatMatrix
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Mask = NDArray[np.bool_]
-
-EARTH_KM = 6371.0088
-TOLERANCE_KM = 1e-5
-"""Hidden circles are larger, rivals smaller, and distances longer by so much."""
 ROUNDING = 2.0**-51
 """Four roundings of a float."""
 MAX_INTERVALS = 4_000
 """Intervals of exponents looked at before the rest counts as not proved."""
-MAX_BRANCHES = 2_000
-"""Steps of the search for distinct rivals before it gives up."""
-_BLOCK = 256
-"""Photos whose circles are met at a time; its square are the centres tried at a time."""
 _ROWS = 64
 """Rows whose circles are added up at a time."""
 _LIGHT = 1e-280
 """A share of the peak below which floats are no longer exact."""
 _HEAVY = 2_048
 """Points among which rivals are looked for first."""
-MAX_REMEMBERED = 10_000
-"""Circles whose points are remembered; beyond, all of them are forgotten."""
-MAX_SEARCHED = 1_000
-"""Places that this search is tried for; it is meant for few."""
-MAX_COUNTED = 4_000
-"""Places, the first ones, of which it is counted how many each rules out."""
 SAME = 1e-6
 """Nats within which two logarithms count as the same number, worked out in two ways."""
 
@@ -84,182 +72,12 @@ class PlacePromise:
     """Whether the first doubt ends it: rivals are looked for once."""
 
 
-class Points:
-    """The cells' points, ordered so that those near a place are found quickly."""
-
-    def __init__(self, lat: ArrayLike, lon: ArrayLike) -> None:
-        self.unit = directions(lat, lon)
-        self._order: Ints = np.argsort(self.unit[:, 2], kind="stable")
-        self._heights = self.unit[self._order, 2]
-        self.neighbours: dict[float, tuple[Ints, Ints]] = {}
-        """What `attacks` knows of the points within so many km of every point."""
-
-    def near(self, place: Floats, km: float) -> Ints:
-        """The points within `km` of a place, ascending."""
-        chord = chord_of(km)
-        wider = chord + 1e-12  # the comparison below decides
-        first, last = np.searchsorted(self._heights, (place[2] - wider, place[2] + wider))
-        band = self._order[first:last]
-        apart = self.unit[band] - place
-        return np.sort(band[np.einsum("ij,ij->i", apart, apart) <= chord * chord])
-
-
-def directions(lat: ArrayLike, lon: ArrayLike) -> Floats:
-    """Unit vectors of places in degrees."""
-    phi = np.radians(np.atleast_1d(np.asarray(lat, dtype=np.float64)))
-    theta = np.radians(np.atleast_1d(np.asarray(lon, dtype=np.float64)))
-    level = np.cos(phi)
-    return np.stack((level * np.cos(theta), level * np.sin(theta), np.sin(phi)), axis=1)
-
-
-def chord_of(km: float) -> float:
-    """The straight distance between places `km` apart on a globe of radius 1."""
-    return 2.0 * math.sin(km / EARTH_KM / 2) if km < math.pi * EARTH_KM else 3.0
-
-
-def meeting_points(first: Floats, second: Floats, angle: float, other: float) -> Floats:
-    """Where circles of `angle` around the `first` meet those of `other` around the `second`.
-
-    All pairs of two lists of unit vectors; pairs that do not meet give nothing. Circles that only
-    just touch, or miss each other by a rounding, give the point between them. Pairs within a few
-    metres are passed over: what only they bound is all but a whole circle, centred on either.
-
-    On the way from a to b both points lie as far as `along`, and `beside` it. No difference of
-    cosines is taken, which would be wrong by metres for small circles.
-    """
-    a = np.repeat(first, len(second), axis=0)
-    step = np.tile(second, (len(first), 1)) - a
-    chord = np.linalg.norm(step, axis=1)
-    keep = (chord > 1e-6) & (chord < 2.0 - 1e-9)
-    a, step, chord = a[keep], step[keep], chord[keep]
-    apart = 2.0 * np.arcsin(chord / 2)
-    towards = step - np.einsum("ij,ij->i", step, a)[:, None] * a
-    towards /= np.linalg.norm(towards, axis=1, keepdims=True)
-    unequal = 2.0 * math.sin((angle + other) / 2) * math.sin((angle - other) / 2) / math.cos(angle)
-    along = np.arctan((unequal + chord**2 / 2) / np.sin(apart))
-    meets = np.abs(along) <= angle * (1 + 1e-9)
-    a, towards, along = a[meets], towards[meets], along[meets, None]
-    square = np.sin((angle + along) / 2) * np.sin((angle - along) / 2) / np.cos(along)
-    beside = 2.0 * np.arcsin(np.sqrt(np.maximum(square, 0.0)))
-    base = np.cos(beside) * (np.cos(along) * a + np.sin(along) * towards)
-    off = np.sin(beside) * np.cross(a, towards)
-    return np.concatenate((base + off, base - off))
-
-
-def heaviest_sets(points: Points, places: Floats, radius_km: float) -> list[Ints]:
-    """The points of every hidden circle that may be heaviest; together they bound all of them."""
-    reach, angle = radius_km + TOLERANCE_KM, radius_km / EARTH_KM
-    found: dict[bytes, Ints] = {}
-    waiting = places
-    while len(waiting):
-        apart = np.linalg.norm(waiting - waiting[0], axis=1)
-        together = apart <= chord_of(2 * radius_km)
-        group, waiting = waiting[together], waiting[~together]
-        near = points.near(group[0], 5 * radius_km)
-        own = points.unit[near]
-        near = near[(_squares(own, group) <= chord_of(2 * reach) ** 2).any(axis=1)]
-        if not len(near):
-            continue
-        own = points.unit[near]
-        if 2 * angle >= math.pi / 2:  # such circles are not convex: all of them, as one
-            found[near.tobytes()] = near
-            continue
-        limit = chord_of(reach) ** 2
-        centres = np.concatenate((own, meeting_points(own, own, angle, angle)))
-        parts = [centres[(_squares(centres, group) <= limit).any(axis=1)]]
-        for start in range(0, len(group), _BLOCK):  # an album may have thousands of photos
-            some = group[start : start + _BLOCK]
-            parts += [some, meeting_points(own, some, angle, angle)]
-        rows: dict[bytes, Mask] = {}
-        for part in parts:
-            for start in range(0, len(part), _BLOCK * _BLOCK):
-                held = _squares(part[start : start + _BLOCK * _BLOCK], own) <= limit
-                packed = np.packbits(held, axis=1)
-                keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
-                for at in np.unique(keys, return_index=True)[1].tolist():
-                    rows[packed[at].tobytes()] = held[at]
-        for row in rows.values():
-            if row.any():
-                found[near[row].tobytes()] = near[row]
-    return list(found.values())
-
-
-def _squares(first: Floats, second: Floats) -> Floats:
-    """(first, second) the squares of the straight distances."""
-    return np.asarray(np.maximum(2.0 - 2.0 * (first @ second.T), 0.0))
-
-
 def log_sum(values: Floats) -> float:
     """log Σ exp, −inf for nothing."""
     peak = float(values.max(initial=-math.inf))
     if peak == -math.inf:
         return peak
     return peak + math.log(float(np.exp(values - peak).sum()))
-
-
-def find_apart(unit: Floats, km: float, need: int, *, thorough: bool = True) -> list[int]:
-    """`need` of these places more than `km` from each other, or as many as were found.
-
-    The first one that is free is taken, again and again; then the one that rules out fewest. Where
-    that is not enough, a `thorough` search tries for some place each way to have it or one that it
-    rules out.
-    """
-    limit = chord_of(km + TOLERANCE_KM) ** 2
-    chosen = _take_apart(unit, limit, need)
-    if len(chosen) >= need or len(unit) < need:
-        return chosen
-    if len(unit) > MAX_SEARCHED:  # too many to search: some that rule out fewest are tried
-        order = np.argsort(_count_near(unit[:MAX_COUNTED], limit), kind="stable")
-        fewest = order[_take_apart(unit[order], limit, need)].tolist()
-        return fewest if len(fewest) > len(chosen) else chosen
-    # places within half the distance of one rule each other out: one of them at most
-    if len(_take_apart(unit, chord_of(km / 2) ** 2, need)) < need:
-        return chosen
-    conflicts = _squares(unit, unit) <= limit
-    np.fill_diagonal(conflicts, True)
-    order = np.argsort(np.count_nonzero(conflicts, axis=1), kind="stable")
-    fewest = order[_take_apart(unit[order], limit, need)].tolist()
-    if len(fewest) >= need or not thorough:
-        return fewest if len(fewest) > len(chosen) else chosen
-    branches = 0
-
-    def search(left: Mask, wanted: int) -> list[int] | None:
-        nonlocal branches
-        branches += 1
-        if wanted == 0:
-            return []
-        numbers = np.flatnonzero(left)
-        if branches > MAX_BRANCHES or len(numbers) < wanted:
-            return None
-        own = conflicts[np.ix_(numbers, numbers)]
-        middle = int(np.count_nonzero(own, axis=1).argmin())
-        for at in [middle, *(n for n in np.flatnonzero(own[middle]).tolist() if n != middle)]:
-            rest = search(left & ~conflicts[numbers[at]], wanted - 1)
-            if rest is not None:
-                return [int(numbers[at]), *rest]
-        return None
-
-    return search(np.ones(len(unit), bool), need) or chosen
-
-
-def _count_near(unit: Floats, limit: float) -> Ints:
-    """How many of these places each of them rules out."""
-    starts = range(0, len(unit), 256)  # all distances at once would take too much memory
-    near = [np.count_nonzero(_squares(unit[i : i + 256], unit) <= limit, axis=1) for i in starts]
-    return np.concatenate(near)
-
-
-def _take_apart(unit: Floats, limit: float, need: int) -> list[int]:
-    """Places in this order, each farther from those before than the root of `limit`."""
-    chosen: list[int] = []
-    free = np.ones(len(unit), bool)
-    while len(chosen) < need and free.any():
-        at = int(free.argmax())
-        chosen.append(at)
-        apart = unit - unit[at]
-        free &= np.einsum("ij,ij->i", apart, apart) > limit
-        free[at] = False
-    return chosen
 
 
 class _Circles:
@@ -280,61 +98,6 @@ class _Circles:
         powers = np.exp(values - np.repeat(peak, self.lengths, axis=-1))
         with np.errstate(divide="ignore"):
             return np.asarray(peak + np.log(np.add.reduceat(powers, self.starts, axis=-1)))
-
-
-def with_nearest(points: Points, places: Floats, radius_km: float) -> Floats:
-    """The places, each once, and the nearest point of those that have none within two radii."""
-    places = np.unique(np.atleast_2d(places), axis=0)
-    reach = 2 * (radius_km + TOLERANCE_KM)
-    lonely = [place for place in places if not len(points.near(place, reach))]
-    nearest = [points.unit[int((points.unit @ place).argmax())] for place in lonely]
-    return np.concatenate((places, *(point[None] for point in nearest)))
-
-
-class Hidden:
-    """What is hidden among the points: circles near some places, and what is too near for rivals.
-
-    For a place that is far from all points the nearest one stands.
-    """
-
-    def __init__(self, points: Points, places: Floats, radius_km: float) -> None:
-        self.points, self.radius_km = points, radius_km
-        self.places = with_nearest(points, places, radius_km)
-        self.sets = heaviest_sets(points, self.places, radius_km)
-        self.zone: Ints = np.unique(np.concatenate([np.zeros(0, np.intp), *self.sets]))
-        """The points of hidden circles, ascending."""
-        self.in_set = np.zeros((len(self.sets), len(self.zone)))
-        """(hidden, zone) 1 where a hidden circle holds a point, else 0."""
-        for row, cells in zip(self.in_set, self.sets, strict=True):
-            row[np.searchsorted(self.zone, cells)] = 1.0
-        self.near: Mask = np.zeros(len(points.unit), bool)
-        """(cells,) which points lie within 3R of a place, so that no rival is centred there."""
-        for place in self.places:
-            self.near[points.near(place, 3 * radius_km + TOLERANCE_KM)] = True
-        self._members: dict[int, Ints] = {}
-        self._around: dict[int, list[int]] = {}
-
-    def members(self, centre: int) -> Ints:
-        """The points that the circle around a point surely holds."""
-        cells = self._members.get(centre)
-        if cells is None:
-            if len(self._members) >= MAX_REMEMBERED:
-                self._members.clear()
-            inside = max(self.radius_km - TOLERANCE_KM, 0.0)
-            cells = self.points.near(self.points.unit[centre], inside)
-            cells = cells if len(cells) else np.array([centre], np.intp)
-            self._members[centre] = cells
-        return cells
-
-    def rivals_around(self, cell: int) -> list[int]:
-        """The centres of the rivals that hold a point, by cell."""
-        rivals = self._around.get(cell)
-        if rivals is None:
-            if len(self._around) >= MAX_REMEMBERED:
-                self._around.clear()
-            around = np.append(self.points.near(self.points.unit[cell], self.radius_km), cell)
-            rivals = self._around[cell] = around[~self.near[around]].tolist()
-        return rivals
 
 
 class ChosenRows:
@@ -454,7 +217,7 @@ class _Album:
             heavy = far[np.argpartition(-approximate[far], _HEAVY)[:_HEAVY]]
         heavy = heavy[np.argsort(-approximate[heavy], kind="stable")]
         limit = chord_of(2 * self.promise.radius_km) ** 2
-        spread = heavy[_take_apart(self.points.unit[heavy], limit, count)]
+        spread = heavy[take_apart(self.points.unit[heavy], limit, count)]
         yield self._circles_around(spread, found), False
         if self.promise.quick:
             return

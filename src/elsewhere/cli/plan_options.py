@@ -9,6 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from elsewhere.cli.parse import (
     one_or_each,
     parse_cells,
@@ -24,7 +26,7 @@ from elsewhere.values.scores import Scores
 from elsewhere.values.wording import counted
 
 if TYPE_CHECKING:
-    from elsewhere.values.plan import Plan
+    from elsewhere.values.plan import Plan, Status
     from elsewhere.values.proof import Proof
 
 _PLAN_FORMATS = (b'"elsewhere-plan/', b'"elsewhere-certificate/')
@@ -111,6 +113,18 @@ def save(file: Path, document: str | bytes) -> None:
         write_whole(file, content, private=True)
     except OSError as error:
         raise FileError(f"{file} cannot be written: {error.strerror or error}") from None
+
+
+def save_proof(file: Path, proof: Proof | None, status: Status) -> None:
+    """Write the proof that no plan is better, or say why there is none."""
+    from elsewhere.service import proof_to_bytes
+
+    if proof is not None:
+        save(file, proof_to_bytes(proof, packed=file.suffix == ".gz"))
+    elif status == "unknown":
+        typer.echo("elsewhere: no proof, because the plan is unknown", err=True)
+    else:
+        typer.echo("elsewhere: no proof, because it would be too long", err=True)
 
 
 def _same(file: Path, other: Path) -> bool:

@@ -1,8 +1,9 @@
 """A proof that no plan is better, as compact JSON and back: format "elsewhere-proof/1".
 
 Its schema is schemas/proof.json. A node is a list of three lists: prices, rivals excluded, and its
-division: nothing, a row of the scores, or pairs of an attacker and a rival. The file may be
-compressed with gzip. A proof that was read is well formed; `elsewhere check` checks it.
+division: nothing, a row of the scores, or pairs of an attacker and a rival. About hidden places
+the file also says what the rows of each tree are made of. It may be compressed with gzip. A proof
+that was read is well formed; `elsewhere check` checks it.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from typing import Any
 
 from elsewhere.errors import InputError
 from elsewhere.formats.validation import expect, kind_of, parse, wrong
-from elsewhere.values.proof import Proof, ProofNode
+from elsewhere.values.proof import PlaceRows, Proof, ProofNode
 
 FORMAT = "elsewhere-proof/1"
 MAX_BYTES = 256 << 20
 """What a proof may take, unpacked."""
 _GZIP = b"\x1f\x8b"
 _NUMBERS = kind_of(tuple[int, ...])
+_PLACES = kind_of(tuple[tuple[PlaceRows, ...], ...])
 
 
 def proof_to_bytes(proof: Proof, *, packed: bool) -> bytes:
@@ -31,7 +33,10 @@ def proof_to_bytes(proof: Proof, *, packed: bool) -> bytes:
     True
     """
     trees = [[_write_node(node) for node in tree] for tree in proof.trees]
-    text = json.dumps({"format": FORMAT, "trees": trees}, separators=(",", ":")) + "\n"
+    document: dict[str, Any] = {"format": FORMAT, "trees": trees}
+    if proof.places:
+        document["places"] = _PLACES.write(proof.places)
+    text = json.dumps(document, separators=(",", ":")) + "\n"
     return gzip.compress(text.encode("ascii"), mtime=0) if packed else text.encode("ascii")
 
 
@@ -55,10 +60,11 @@ def proof_from_bytes(content: bytes) -> Proof:
         raise wrong("a proof", "an object")
     if values.get("format") != FORMAT:
         raise InputError(f"the proof must be of the format {FORMAT}")
-    expect(values, "the proof", ["format", "trees"])
+    expect(values, "the proof", ["format", "trees", "places"], ["places"])
     if not isinstance(values["trees"], list):
         raise wrong("trees", "a list")
-    return Proof(tuple(_read_tree(tree, f"trees[{i}]") for i, tree in enumerate(values["trees"])))
+    trees = tuple(_read_tree(tree, f"trees[{i}]") for i, tree in enumerate(values["trees"]))
+    return Proof(trees, _PLACES.read(values.get("places", []), "places"))
 
 
 def _write_node(node: ProofNode) -> list[list[int]]:

@@ -125,7 +125,7 @@ def _within_budget(
         top = max(top, reached + 1)
     kept = problem.kept_units(best)
     if problem.versions is None:
-        cheapest = bool((problem.weights == problem.weights[0]).all())
+        cheapest = cheapest and bool((problem.weights == problem.weights[0]).all())
     elif problem.attackers:  # their counts matter too
         cheapest = False
     status = "optimal" if bound == reached and cheapest else "feasible"

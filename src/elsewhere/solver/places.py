@@ -220,18 +220,23 @@ class CirclePromise:
 
     def fails(self, shared: Mask) -> list[int]:
         """The attackers whose posterior breaks the promise when these rows are shared."""
-        found = []
-        for number, attacker in enumerate(self.attackers):
-            count = int(np.count_nonzero(attacker.seen(shared)))
-            if count == 0:
-                continue
-            broken = any(
-                attacker.count_ahead(shared, exponent) < attacker.need
-                for exponent in self.used(attacker, shared)
-            )
-            if broken or attacker.first_failing(shared) is not None:
-                found.append(number)
-        return found
+        return [
+            number
+            for number, attacker in enumerate(self.attackers)
+            if self._is_broken(attacker, shared) or attacker.first_failing(shared) is not None
+        ]
+
+    def failing(self, shared: Mask) -> list[tuple[CircleAttacker, float | None]]:
+        """The same attackers, each with an exponent that fails if the search for one finds it."""
+        pairs = [(attacker, attacker.first_failing(shared)) for attacker in self.attackers]
+        return [pair for pair in pairs if pair[1] is not None or self._is_broken(pair[0], shared)]
+
+    def _is_broken(self, attacker: CircleAttacker, shared: Mask) -> bool:
+        """Whether too few rivals are ahead for one of the exponents that rows are made for."""
+        if not attacker.seen(shared).any():
+            return False
+        exponents = self.used(attacker, shared)
+        return any(attacker.count_ahead(shared, each) < attacker.need for each in exponents)
 
     def margins(self, sets: Mask, more: Sequence[float] = ()) -> Floats:
         """(sets,) by how many nats the promise is kept at the exponents tried, of (sets, rows).
@@ -503,14 +508,13 @@ def _leave_out_first(promise: CirclePromise, shared: Mask, units: Ints) -> Mask 
     None does not mean that there is none.
     """
     problem, unit_of = promise.problem, promise.problem.unit_of
-    failing = [promise.attackers[number] for number in promise.fails(shared)]
+    failing = promise.failing(shared)
     if failing:  # only what these see can help
-        seen = np.any([attacker.seen(shared) for attacker in failing], axis=0)
+        seen = np.any([attacker.seen(shared) for attacker, _ in failing], axis=0)
         units = units[problem.kept_units(seen)[units]]
-    exponents = [attacker.first_failing(shared) for attacker in failing]
     units = _some(units)
     sets = shared & (unit_of != units[:, None])
-    margins = promise.margins(sets, [exponent for exponent in exponents if exponent is not None])
+    margins = promise.margins(sets, [exponent for _, exponent in failing if exponent is not None])
     order = units[np.argsort(np.where(sets.any(axis=1), -margins, np.inf), kind="stable")]
 
     def without(count: int) -> Mask:

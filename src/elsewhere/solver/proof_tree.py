@@ -122,6 +122,7 @@ class ProofTree:
                 largest = np.abs(attacker.offset[finite]).max(initial=0.0)
                 self.largest_score = max(self.largest_score, float(largest))
         self.zeros = Zeros(instance) if zeros else None
+        self._rows: dict[tuple[int, int], tuple[Floats, float, float, float]] = {}
 
     def write(self) -> list[ProofNode] | None:
         """The nodes, parents first; None where they are too many or time is over."""
@@ -220,7 +221,7 @@ class ProofTree:
         return self._add_row(child, rival, zone_row)
 
     def _add_row(self, node: Node, rival: int, zone_row: int) -> Node:
-        coefficients, rhs, error = self.instance.row(rival, zone_row)
+        coefficients, rhs, error, _ = self._row(rival, zone_row)
         tableau = node.tableau.with_row(coefficients, rhs, error)
         row = (rival, zone_row, _row_scale(coefficients))
         return replace(node, tableau=tableau, rows=(*node.rows, row))
@@ -286,7 +287,7 @@ class ProofTree:
         scales = np.array([row[2] for row in node.rows])
         exact = multipliers[skipped:] * scales
         fine = self._prices(node, cost, budget, exact)
-        size = sum(float(np.abs(self.instance.row(r, z)[0]).sum()) for r, z, _ in node.rows)
+        size = sum(self._row(rival, zone_row)[3] for rival, zone_row, _ in node.rows)
         size += float(self.instance.sizes.sum()) if skipped else 0.0
         value = fine.largest(node.state)
         allowed = PRICE_PRECISION * max(
@@ -311,13 +312,21 @@ class ProofTree:
         for (rival, zone_row, _), price in zip(node.rows, rows.tolist(), strict=True):
             if not price > 0:
                 continue
-            coefficients, rhs, _ = instance.row(rival, zone_row)
+            coefficients, rhs, _, size = self._row(rival, zone_row)
             leaving = leaving + price * coefficients
             base += price * rhs
-            extent += price * (float(np.abs(coefficients).sum()) + abs(rhs))
+            extent += price * (size + abs(rhs))
             used.append((rival, zone_row, price))
         error = 1e-12 * extent + sum(price for _, _, price in used) * self._row_error()
         return Prices(cost, budget, used, leaving, base, error)
+
+    def _row(self, rival: int, zone_row: int) -> tuple[Floats, float, float, float]:
+        """A row of the instance, and the sum of its coefficients' sizes; remembered."""
+        known = self._rows.get((rival, zone_row))
+        if known is None:
+            row = self.instance.row(rival, zone_row)
+            known = self._rows[rival, zone_row] = (*row, float(np.abs(row[0]).sum()))
+        return known
 
     def _row_error(self) -> float:
         return (2 * self.instance.problem.rows + 4) * self.largest_score * GRID_ERROR
@@ -368,8 +377,11 @@ class ProofTree:
         return self.goal.reached(self._counts(chosen, candidates))
 
     def _counts(self, chosen: Sequence[int], candidates: Ints) -> Ints:
-        owners = self.instance.attacker_of[[*chosen, *candidates.tolist()]]
-        return np.bincount(owners, minlength=len(self.goal.each)).astype(np.intp)
+        count, attacker_of = len(self.goal.each), self.instance.attacker_of
+        if count == 1:
+            return np.array([len(chosen) + len(candidates)], np.intp)
+        owners = attacker_of[np.append(candidates, np.array(chosen, np.intp))]
+        return np.bincount(owners, minlength=count).astype(np.intp)
 
     def _named(self, rival: int, zone_row: int, price: float) -> tuple[int, int, int, int]:
         """A row of a rival as the proof names it."""

@@ -28,17 +28,17 @@ class Margin:
 MARGINS = {
     margin.name: margin
     for margin in (
-        Margin("none", 0.0, "only the scorers that were used, exactly as they are"),
+        Margin("none", 0.0, "only the models that were used, exactly as they are"),
         Margin(
             "careful",
             0.1,
-            "small differences only: on real photos it saves about one plan in ten from a model "
-            "like the scorers",
+            "small differences only: on real photos about one plan in ten more holds for a model "
+            "like those used",
         ),
         Margin(
             "paranoid",
             0.7,
-            "models like the scorers, trained on other photos: on real photos nine plans in ten "
+            "models like those used, trained on other photos: on real photos nine plans in ten "
             "hold for one",
         ),
     )

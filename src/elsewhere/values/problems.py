@@ -100,7 +100,7 @@ class ProblemKind(Enum):
     EMPTY_BOUND = "a plan that is {found} has a bound"
     NOT_INFEASIBLE = "no plan is said to exist, but {found} fulfils the promise"
 
-    PROOF_OF_PLACES = "a proof about hidden places cannot be checked yet"
+    PROOF_PLACES = "what tree {found} of the proof says of hidden places does not follow"
     PROOF_OF_NOTHING = "there is nothing to prove of a plan that was not found"
     PROOF_TREES = "the proof has {found} trees, but the plan makes {wanted} claims"
     PROOF_NODE = "the proof's tree:node {found} is not well formed, or is one too many"

@@ -32,6 +32,23 @@ class ProofNode:
 
 
 @dataclass(frozen=True)
+class PlaceRows:
+    """For a promise about circles: what the rows of a tree are made of, for one attacker.
+
+    Without groups and prices no rows are made: then only single photos and single plans count.
+    """
+
+    hidden: tuple[int, ...] = ()
+    """Latitude and longitude of the centre of each hidden circle, in billionths of a degree."""
+    groups: tuple[int, ...] = ()
+    """Cells. Of those within two radii of one of them, at most one is a rival."""
+    prices: tuple[int, ...] = ()
+    """Four numbers each: a hidden circle, by number, and the prices of cost, of the budget and of
+    how far a cell is ahead of that circle. Cells that some of these leave no plan for are no
+    rivals; all others belong to a group."""
+
+
+@dataclass(frozen=True)
 class Proof:
     """A tree for each claim of a plan.
 
@@ -43,3 +60,7 @@ class Proof:
     """
 
     trees: tuple[tuple[ProofNode, ...], ...]
+    places: tuple[tuple[PlaceRows, ...], ...] = ()
+    """For each tree, and each attacker who looks for circles: what its rows are made of. The tree
+    counts such attackers after those of cells. A hidden circle is a cell of the truth, by number; a
+    group is a rival, numbered after them."""

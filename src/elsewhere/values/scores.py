@@ -152,8 +152,9 @@ class Scores:
         seal = hashlib.sha256(f"scores {self.photos} {self.cells}\n".encode())
         step = max(1, _HASHED_AT_A_TIME // self.cells)
         for start in range(0, self.photos, step):
-            wide = self.values[start : start + step].astype("<f8")
-            seal.update(np.where(wide == 0.0, 0.0, wide).tobytes())  # −0 and 0 are one number
+            wide = self.values[start : start + step].astype("<f8", order="C")
+            wide += 0.0  # −0 and 0 are one number
+            seal.update(wide.data)
         return seal.hexdigest()
 
     @cached_property

@@ -181,13 +181,20 @@ class ScoredVersion:
     """A version with what each scorer sees in it."""
 
     edit: Edit | None
-    """None: the photo as it is."""
+    """None: the photo as it is, or a version whose edit is not known."""
     cost: Fraction
     """The share of the photo's value that is lost: 0 as it is, 1 when left out."""
     rows: tuple[NDArray[np.float32], ...]
     """One row of log-probabilities for each scorer: what a plan counts on."""
     scored: tuple[NDArray[np.float32], ...] = ()
     """The rows as the bytes were scored, where it is edited; `rows` may count less."""
+    name: str = ""
+    """Of a version that somebody else made."""
+
+    @property
+    def as_is(self) -> bool:
+        """Whether it is the photo without any edit."""
+        return self.edit is None and not self.name
 
 
 def merge(parts: Iterable[Rectangle]) -> Rectangle:

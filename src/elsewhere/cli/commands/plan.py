@@ -171,16 +171,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
 def _save_proof(file: Path, plan: Plan, tables: list[Scores]) -> None:
     """Write the proof that no plan is better, or say why there is none."""
     import elsewhere
-    from elsewhere.service import proof_to_bytes
+    from elsewhere.cli.plan_options import save_proof
 
-    if plan.status == "unknown":
-        typer.echo("elsewhere: no proof, because the plan is unknown", err=True)
-        return
-    proof = elsewhere.prove(plan, tables if plan.several else tables[0])
-    if proof is None:
-        typer.echo("elsewhere: no proof, because it would be too long", err=True)
-        return
-    save(file, proof_to_bytes(proof, packed=file.suffix == ".gz"))
+    save_proof(file, elsewhere.prove(plan, tables if plan.several else tables[0]), plan.status)
 
 
 def _plan(given: dict[str, Any]) -> tuple[list[Scores], Plan, list[HiddenCells]]:

@@ -136,9 +136,7 @@ def find_light_choices(
             if best is None:
                 best = search_around(instance, weights, taken, goal, limits, cap=cap)
                 best_cost = best_cost if best is None else float(weights[best].sum())
-    if best is None:
-        return None
-    return improve_choices(instance, weights, best, goal, limits)
+    return best
 
 
 def find_full_choices(

@@ -25,6 +25,10 @@ MAX_PRUNED = 2
 """How many times more plans there may be before rows are considered."""
 EXCESS_LEVELS = 64
 """Levels that excesses are rounded to when plans are counted beforehand."""
+SAMPLE_STATES = 8_000
+"""Plans with the least excess that are listed where there are too many."""
+SAMPLE_NODES = 5
+"""Nodes for each such sample."""
 ENUMERATION_BLOCK = 512
 """Plans whose sums are computed at a time."""
 
@@ -85,25 +89,49 @@ class ChoiceSearch(Search):
 
         False where there are too many. Beyond the bound, a plan costs the excess of its choices
         over the best ones at the multipliers: only plans whose excess is within the cutoff count.
+        Now and then, where there are too many, those with the least excess are offered.
         """
         choices = self._choices
-        sets = np.unique(choices.set_of[node.state < 0])
-        if len(sets) > MAX_ENUMERATION_SETS or search.MAX_ENUMERATION_UNITS < 0:
+        if search.MAX_ENUMERATION_UNITS < 0:
             return False
         cost = np.where(node.state == 0, np.inf, cost)
         excess = cost - choices.least(cost)[choices.set_of]
-        spare = self.cutoff - bound + 1e-9 * (1.0 + abs(bound))
-        picks, states = list_completions(node, choices, excess, sets, spare)
-        self.limits.done += states * len(node.tableau.rows) // 8192
-        if picks is None:
+        if np.isnan(excess).any():  # after an overflow nothing can be said
             return False
-        fixed = node.state > 0
+        while not self.stop:
+            spare = self.cutoff - bound + 1e-9 * (1.0 + abs(bound))
+            sample = self._samples * SAMPLE_NODES <= self.nodes
+            columns_of = open_columns(choices, excess, node.state < 0, spare)
+            if not sample and len(columns_of) > MAX_ENUMERATION_SETS:
+                return False
+            within = listable_spare(excess, columns_of, spare)
+            if within < spare:
+                if not sample:
+                    return False
+                self._samples += 1
+                columns_of = open_columns(choices, excess, node.state < 0, within)
+            fixed = cheapest_columns(choices, excess, columns_of)
+            picks, states = list_completions(node, excess, fixed, columns_of, within)
+            self.limits.done += states * len(node.tableau.rows) // 8192
+            if picks is None:
+                return False
+            found = self._offer_listed(node, candidates, fixed, picks)
+            if within >= spare:
+                return True
+            if not found:
+                return False
+        return True
+
+    def _offer_listed(self, node: Node, candidates: Ints, fixed: Mask, picks: Ints) -> bool:
+        """Offer plans, fixed choices and (plans, sets) others, the lightest first; if one was."""
+        choices = self._choices
         fixed[choices.starts] = False
         weight = float(self.weights[fixed].sum()) + self.weights[picks].sum(axis=1)
         order = np.argsort(weight, kind="stable")
         order = order[weight[order] <= self.cutoff]
         part = self.instance.restricted(np.sort(np.concatenate([node.chosen, candidates])))
         base = part.sums(fixed)
+        before = self.offered
         for start in range(0, len(order), ENUMERATION_BLOCK):
             block = picks[order[start : start + ENUMERATION_BLOCK]]
             sums = np.repeat(base[:, None], len(block), axis=1)
@@ -112,11 +140,13 @@ class ChoiceSearch(Search):
             self.limits.done += sums.size // 8192
             # near-ties count as holding, so that no plan is missed; `offer` counts exactly
             counts = part.counts(part.slacks(sums) >= -part.error_bound[:, None])
-            for plan, columns in zip(counts.T, block, strict=True):
-                if not self.goal.reached(plan):
-                    continue
+            good = (counts >= self.goal.each[:, None]).all(axis=0)
+            good &= counts.sum(axis=0) >= self.goal.total
+            for plan in np.flatnonzero(good).tolist():
+                if not self.goal.reached(counts[:, plan]):
+                    continue  # the goal has risen
                 taken = fixed.copy()
-                taken[columns] = True
+                taken[block[plan]] = True
                 taken[choices.starts] = False
                 if (choices.repaired(taken) == taken).all():  # a group left out has no choices
                     self.offer(taken)
@@ -125,7 +155,7 @@ class ChoiceSearch(Search):
             rest = order[start + ENUMERATION_BLOCK :]
             if not len(rest) or weight[rest[0]] > self.cutoff:
                 break
-        return True
+        return self.offered > before
 
     def _branch_on_unit(
         self, node: Node, candidates: Ints, x: Floats, cost: Floats, free: Mask
@@ -173,10 +203,36 @@ def close_state(choices: Choices, state: State) -> bool:
             return True
 
 
+def open_columns(choices: Choices, excess: Floats, is_open: Mask, spare: float) -> list[Ints]:
+    """Of each set with several open columns within the spare excess, these.
+
+    Sets whose other columns are dear come first: they cut off most.
+    """
+    columns = np.flatnonzero(is_open & (excess <= spare))
+    sets = choices.set_of[columns]
+    starts = np.flatnonzero(np.concatenate([[True], sets[1:] != sets[:-1]]))
+    parts = np.split(columns, starts[1:])
+    several = [part for part in parts if len(part) > 1]
+    several.sort(key=lambda part: -sorted(excess[part].tolist())[1])
+    return several
+
+
+def cheapest_columns(choices: Choices, excess: Floats, columns_of: list[Ints]) -> Mask:
+    """The column without excess of each set that is not among these."""
+    taken = excess <= 0
+    first = np.flatnonzero(taken)
+    first = first[np.unique(choices.set_of[first], return_index=True)[1]]
+    taken[:] = False
+    taken[first] = True
+    for columns in columns_of:
+        taken[choices.columns(int(choices.set_of[columns[0]]))] = False
+    return taken
+
+
 def list_completions(
-    node: Node, choices: Choices, excess: Floats, sets: Ints, spare: float
+    node: Node, excess: Floats, fixed: Mask, columns_of: list[Ints], spare: float
 ) -> tuple[Ints | None, int]:
-    """(plans, sets) the choices of open sets that a node's rows and the spare excess allow.
+    """(plans, sets) the choices of these sets that a node's rows and the spare excess allow.
 
     None where they are too many; and how many partial plans were listed.
     """
@@ -184,20 +240,12 @@ def list_completions(
     coefficients = rows[:, :n]
     # no row may pass its right-hand side by more than its error and that of the sums here
     most = rows[:, n] + rows[:, n + 1] + 4 * (n + 8) * ROUNDOFF * rows[:, n + 2]
-    columns_of = []
-    for s in sets.tolist():
-        own = choices.columns(s)
-        columns_of.append(own.start + np.flatnonzero(node.state[own] < 0))
-    # sets whose other choices are dear come first: they cut off most
-    columns_of.sort(key=lambda columns: -sorted(excess[columns].tolist())[1])
-    if are_too_many(excess, columns_of, spare):
-        return None, 0
     ahead = [np.zeros(len(rows))]  # the least that the sets still to come add to each row
     for columns in reversed(columns_of):
         ahead.append(ahead[-1] + coefficients[:, columns].min(axis=1))
     ahead.reverse()
     used = np.zeros(1)
-    sums = coefficients[:, node.state == 1].sum(axis=1)[:, None]
+    sums = coefficients[:, fixed].sum(axis=1)[:, None]
     steps: list[tuple[Ints, Ints]] = []  # for each state, the one before and the column
     states = 0
     for at, columns in enumerate(columns_of, start=1):
@@ -220,10 +268,11 @@ def list_completions(
     return picks, states
 
 
-def are_too_many(excess: Floats, columns_of: list[Ints], spare: float) -> bool:
-    """Whether far too many choices, one of each set, have an excess within `spare`; a guess.
+def listable_spare(excess: Floats, columns_of: list[Ints], spare: float) -> float:
+    """`spare` if not far too many choices, one of each set, have an excess within it; a guess.
 
-    Excesses are rounded to a few levels, and plans are counted level by level.
+    Otherwise a smaller one, within which there are few. Excesses are rounded to a few levels, and
+    plans are counted level by level.
     """
     levels = np.minimum(excess * ((EXCESS_LEVELS - 1) / max(spare, 1e-300)), EXCESS_LEVELS)
     rounded = np.rint(levels).astype(int)
@@ -233,6 +282,7 @@ def are_too_many(excess: Floats, columns_of: list[Ints], spare: float) -> bool:
         before, counts = counts, np.zeros(EXCESS_LEVELS)
         for level in rounded[columns].tolist():
             counts[level:] += before[: EXCESS_LEVELS - level]
-        if float(counts.sum()) > MAX_STATES * MAX_PRUNED:
-            return True
-    return False
+    within = counts.cumsum()
+    if within[-1] <= MAX_STATES * MAX_PRUNED:
+        return spare
+    return spare * int(within.searchsorted(SAMPLE_STATES)) / EXCESS_LEVELS

@@ -61,27 +61,37 @@ def lift_choices(
     if not len(rows) or not len(cost):
         return np.where(rhs < -rhs_error, np.inf, 0.0)
     open_columns = np.flatnonzero(cost < np.inf)
-    cost, rows = cost[open_columns], rows[:, open_columns]
     set_of = choices.set_of[open_columns]
     starts = np.flatnonzero(np.concatenate([[True], set_of[1:] != set_of[:-1]]))
     lengths = np.diff(np.append(starts, len(set_of)))
-    present = float(np.minimum.reduceat(cost, starts).sum())
-    extent = np.maximum.reduceat(np.abs(rows), starts, axis=1).sum(axis=1) + np.abs(rhs)
-    unit_error = (len(cost) + 8) * ROUNDOFF
-    cost_extent = float(np.maximum.reduceat(np.abs(cost), starts).sum())
+    # the k-th open column of every set, the last one again where a set has fewer
+    nth = [open_columns[starts + np.minimum(k, lengths - 1)] for k in range(int(lengths.max()))]
+    costs, parts = [cost[columns] for columns in nth], [rows[:, columns] for columns in nth]
+    present = float(np.min(costs, axis=0).sum())
+    extent = np.max(np.abs(parts), axis=0).sum(axis=1) + np.abs(rhs)
+    unit_error = (len(open_columns) + 8) * ROUNDOFF
+    cost_extent = float(np.max(np.abs(costs), axis=0).sum())
 
-    def least(values: Floats, tie: Floats) -> tuple[Floats, Floats]:
-        """The sum over sets of the least value, and of the least tie among the columns with it."""
-        lowest = np.minimum.reduceat(values, starts, axis=-1)
-        at = values <= np.repeat(lowest, lengths, axis=-1)
-        ties = np.minimum.reduceat(np.where(at, tie, np.inf), starts, axis=-1)
-        return lowest.sum(axis=-1), ties.sum(axis=-1)
+    def tangent(mu: Floats, live: Ints) -> tuple[Floats, Floats]:
+        """The value at these multipliers, of these rows, and a slope there."""
+        lowest = np.full((len(live), len(starts)), np.inf)
+        steepness = np.zeros_like(lowest)
+        for one, part in zip(costs, parts, strict=True):
+            own = part[live]
+            priced = mu[:, None] * own
+            priced += one
+            np.copyto(steepness, own, where=priced < lowest)
+            np.minimum(lowest, priced, out=lowest)
+        return lowest.sum(axis=1) - mu * rhs[live], steepness.sum(axis=1) - rhs[live]
 
     # the tangents c + s·μ at 0 (from the right) and at infinity
-    _, slope = least(cost, rows)
-    low_c, low_s = np.full(len(rows), present), slope - rhs
-    steepest, intercept = least(rows, cost)
-    high_c, high_s = intercept, steepest - rhs
+    cheapest, least = np.min(costs, axis=0), np.min(parts, axis=0)
+    at_zero, at_infinity = np.full_like(least, np.inf), np.full_like(least, np.inf)
+    for one, part in zip(costs, parts, strict=True):
+        np.minimum(at_zero, np.where(one <= cheapest, part, np.inf), out=at_zero)
+        np.minimum(at_infinity, np.where(part <= least, one, np.inf), out=at_infinity)
+    low_c, low_s = np.full(len(rows), present), at_zero.sum(axis=1) - rhs
+    high_c, high_s = at_infinity.sum(axis=1), least.sum(axis=1) - rhs
     lift = np.zeros(len(rows))
     lift[high_s > unit_error * extent + rhs_error] = np.inf
     live = np.flatnonzero((low_s > 0) & (high_s <= 0))
@@ -91,10 +101,7 @@ def lift_choices(
         mu = (high_c[live] - low_c[live]) / (low_s[live] - high_s[live])
         usable = np.isfinite(mu) & (mu > 0)
         live, mu = live[usable], mu[usable]
-        part = rows[live]
-        value, slope = least(cost + mu[:, None] * part, part)
-        slope -= rhs[live]
-        value -= mu * rhs[live]
+        value, slope = tangent(mu, live)
         error = unit_error * (cost_extent + mu * extent[live]) + mu * rhs_error[live]
         lift[live] = np.fmax(lift[live], value - present - error)
         line = low_c[live] + low_s[live] * mu

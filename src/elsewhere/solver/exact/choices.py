@@ -101,8 +101,15 @@ class Choices:
         shares = np.flatnonzero(self.rows >= 0)
         row = self.rows[shares]
         result[:, shares] = rows[:, self.first_row_of[row]] - rows[:, row]
-        for column in np.flatnonzero(self.units >= 0).tolist():
-            own = self.base_rows & (unit_of == self.units[column])
+        leaving = np.flatnonzero(self.units >= 0)
+        base = np.flatnonzero(self.base_rows)
+        count = np.bincount(unit_of[base], minlength=int(unit_of.max()) + 1)
+        row_of = np.zeros(len(count), np.intp)
+        row_of[unit_of[base]] = base
+        alone = count[self.units[leaving]] == 1
+        result[:, leaving[alone]] = rows[:, row_of[self.units[leaving[alone]]]]
+        for column in leaving[~alone].tolist():
+            own = base[unit_of[base] == self.units[column]]
             result[:, column] = rows[:, own].sum(axis=1)
         return result
 

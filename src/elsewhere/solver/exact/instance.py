@@ -69,17 +69,19 @@ class Instance:
         for attacker in problem.attackers:
             self.zone_slices.append(slice(row, row + len(attacker.zone)))
             row += len(attacker.zone)
-        pairs = list(zip(parts, widths, strict=True))
-        scores = np.concatenate(
-            [part[0][:width] for part, width in pairs] + [part[0][width:] for part, width in pairs]
-        )
-        offsets = np.concatenate(
-            [part[1][:width] for part, width in pairs] + [part[1][width:] for part, width in pairs]
-        )
+        scores, offsets = parts[0][:2]
+        if len(parts) > 1:
+            pairs = list(zip(parts, widths, strict=True))
+            scores, offsets = (
+                np.concatenate([part[i][:width] for part, width in pairs]
+                               + [part[i][width:] for part, width in pairs])
+                for i in (0, 1)
+            )  # fmt: skip
         self.error_bound: Floats = np.concatenate([part[2] for part in parts])
         """(rivals,) how far rounding may have moved a slack."""
         if self.choices is None:
-            self.unit_scores: Floats = np.ascontiguousarray(scores[:, self.free])
+            every = len(self.free) == problem.units
+            self.unit_scores: Floats = scores if every else scores[:, self.free].copy()
             self.base_sums: Floats = offsets + scores[:, self.fixed_in].sum(axis=1)
             self.full_sums: Floats = self.base_sums + self.unit_scores.sum(axis=1)
             """The sums with nothing left out."""
@@ -235,46 +237,46 @@ def _unit_scores(problem: Problem, attacker: Attacker) -> tuple[Floats, Floats, 
     """
     columns = np.concatenate([attacker.rivals, attacker.zone])
     width = len(attacker.rivals)
-    bank = attacker.scores[:, columns].astype(np.float64)
+    # (columns, rows): sums over photos run along memory
+    bank = np.ascontiguousarray(attacker.scores.T[columns], dtype=np.float64)
     offset = np.zeros(len(columns))
     if attacker.offset is not None:
         offset = attacker.offset[columns].astype(np.float64)
     seen = np.ones(problem.rows, bool) if attacker.sees is None else attacker.sees
     shift, lead = attacker.shift, attacker.lead
-    finite_bank, finite_offset = np.isfinite(bank), np.isfinite(offset)
-    all_finite = bool(finite_bank.all() and finite_offset.all())
+    sizes = np.abs(bank)
+    all_finite = bool(sizes.max() < np.inf and np.isfinite(offset).all())
     if not all_finite:
+        finite_bank, finite_offset = np.isfinite(bank), np.isfinite(offset)
         bank[~finite_bank] = 0.0
         offset[~finite_offset] = 0.0
-    largest = max(np.abs(bank).max(), np.abs(offset).max(), abs(shift), abs(lead))
+        sizes = np.abs(bank)
+    largest = max(sizes.max(), np.abs(offset).max(), abs(shift), abs(lead))
     if largest > 2.0**200:  # keep sums away from overflow; exact signs use the original numbers
         scale = 2.0 ** -np.ceil(np.log2(largest) - 100)
         bank *= scale
+        sizes *= scale
         offset *= scale
         shift, lead = shift * scale, lead * scale
-    bank[~seen] = 0.0
-    magnitude = np.abs(bank).sum(axis=0) + np.abs(offset)
+    if attacker.sees is not None:
+        bank[:, ~seen] = 0.0
+        sizes[:, ~seen] = 0.0
+    magnitude = sizes.sum(axis=1) + np.abs(offset)
     magnitude[:width] += abs(shift) * problem.rows + abs(lead)
     if not all_finite:
         low = 4.0 * (2.0 * magnitude.max() + 1.0)
         high = 4.0 * (problem.rows + 2) * low
         rival, truth = (high, low) if problem.strict else (low, high)
         replacement = np.where(np.arange(len(columns)) < width, -rival, -truth)
-        bank = np.where(finite_bank | ~seen[:, None], bank, replacement)
+        bank = np.where(finite_bank | ~seen, bank, replacement[:, None])
         offset = np.where(finite_offset, offset, replacement)
-        magnitude = np.abs(bank).sum(axis=0) + np.abs(offset)
+        magnitude = np.abs(bank).sum(axis=1) + np.abs(offset)
         magnitude[:width] += abs(shift) * problem.rows + abs(lead)
-    by_row = problem.versions is not None
-    scores = np.zeros((len(columns), problem.units))
-    seen_count = np.zeros(problem.units)
-    if by_row:
-        scores = np.ascontiguousarray(bank.T)
-        seen_count = seen.astype(np.float64)
-    elif problem.units == problem.rows:
-        scores[:, problem.unit_of] = bank.T
-        seen_count[problem.unit_of] = seen
-    else:
-        np.add.at(scores.T, problem.unit_of, bank)
+    scores, seen_count = bank, seen.astype(np.float64)
+    in_order = np.array_equal(problem.unit_of, np.arange(problem.units))
+    if problem.versions is None and not in_order:
+        scores, seen_count = np.zeros((len(columns), problem.units)), np.zeros(problem.units)
+        np.add.at(scores.T, problem.unit_of, bank.T)
         np.add.at(seen_count, problem.unit_of, seen)
     if shift:
         scores[:width] -= shift * seen_count

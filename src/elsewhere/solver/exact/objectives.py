@@ -18,7 +18,7 @@ import numpy as np
 
 from elsewhere.solver.exact.choice_heuristics import cheapen_choices, find_light_choices
 from elsewhere.solver.exact.choice_search import ChoiceSearch
-from elsewhere.solver.exact.heuristics import find_light_plan, reinsert_units
+from elsewhere.solver.exact.heuristics import find_light_plan, leading_rivals, reinsert_units
 from elsewhere.solver.exact.instance import Instance
 from elsewhere.solver.exact.search import Goal, Search, SearchLimits
 from elsewhere.solver.problem import IN, Floats, Ints, Mask, row_slack
@@ -30,6 +30,8 @@ WIDE_GAP, WIDE_GAP_WORK = 20, 5_000
 over a gap that wide hardly ends, and probes raise the bound."""
 JOINT_SEARCH_WORK = 3_000
 """The same for several attackers, where the first plan may be far from the best."""
+LEADING_WORK = 50
+"""Work spent on a first plan with versions, with the rivals that lead at it."""
 PROBE_WORK = 1_500
 """Work spent on a probe before an easier one is tried."""
 PROBE_POSITION = 0.6
@@ -217,6 +219,8 @@ def minimise(
         part = instance.restricted(rivals)
         find = find_light_plan if instance.choices is None else find_light_choices
         best = find(part, weights, costs[rivals], goal, cap=cap, limits=limits)
+        if best is not None and instance.choices is not None:
+            best = search_among_leading(part, weights, goal, best, side=side, limits=limits)
     if known_plan is not None and (best is None or weights[known_plan].sum() < weights[best].sum()):
         best = known_plan
     cost = int(weights[best].sum()) if best is not None else int(cap) + 1
@@ -230,6 +234,27 @@ def minimise(
     low = close_gap(objective, low, limits, turn)
     proved = low >= objective.value
     return SearchResult(objective.best, 0 if proved and objective.best is None else low, proved)
+
+
+def search_among_leading(
+    instance: Instance,
+    weights: Floats,
+    goal: Goal,
+    best: Mask,
+    *,
+    side: tuple[Floats, int] | None,
+    limits: SearchLimits,
+) -> Mask:
+    """The lightest plan that a short search finds with the rivals that lead at `best`."""
+    part = instance.restricted(np.sort(leading_rivals(instance, best, goal.each)))
+    cost = int(weights[best].sum())
+    objective = MinWeight(part, weights, goal, np.zeros(part.rivals), side, best, cost)
+    search = objective.search(cost - 1, SearchLimits(), stop_at_first=False)
+    search.limits = replace(limits, work=min(limits.work, limits.done + LEADING_WORK))
+    search.run()
+    limits.done = search.limits.done
+    assert objective.best is not None
+    return objective.best
 
 
 def maximise(
@@ -286,7 +311,10 @@ def rival_costs(
     error = instance.error_bound[rivals]
     if not instance.units:
         return np.where(rhs >= -error, 0.0, np.inf)
-    rows = scores[rivals] - scores[zone_rows]
+    if quick and instance.single_zone and len(instance.zone_slices) == 1:
+        rows = scores[:-1] - scores[-1]
+    else:
+        rows = scores[rivals] - scores[zone_rows]
     if (
         instance.choices is None and (weights == weights[0]).all()
     ):  # sort the coefficients: the fewest units that suffice

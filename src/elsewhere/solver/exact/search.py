@@ -105,6 +105,9 @@ class Search:
     """Sizes of the units and the most that may be left out in total: a budget beside weights."""
     stop: bool = False
     nodes: int = 0
+    offered: int = 0
+    """Plans that `on_plan` received."""
+    _samples: int = 0
     _stack: list[Iterator[Node]] = field(default_factory=list)
 
     def run(self) -> bool:
@@ -135,6 +138,7 @@ class Search:
             return
         counts = self.instance.counts(self.instance.holding(left_out))
         if self.goal.reached(counts):
+            self.offered += 1
             self.on_plan(self, left_out, cost, counts)
 
     def _is_reachable(self, chosen: Ints, candidates: Ints) -> bool:
@@ -171,6 +175,9 @@ class Search:
         if not self._is_reachable(node.chosen, remaining):
             return
         if self._enumerate(node, remaining, bound, cost):
+            return
+        # a plan found there may have raised the goal or lowered the cutoff
+        if bound > self.cutoff or not self._is_reachable(node.chosen, remaining):
             return
         if not len(hard) or self._is_reachable(node.chosen, easy):
             yield from self._branch_on_unit(node, remaining, x, cost, free)

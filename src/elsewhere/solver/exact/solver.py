@@ -158,6 +158,10 @@ def _within_budget(instance: Instance, budget: int, limits: SearchLimits) -> Sea
     cap = int(cap)
     costs = rival_costs(instance, sizes)
     rivals = np.flatnonzero(costs <= cap)
+    everything = np.zeros(instance.units, bool)
+    counts = instance.counts(instance.holding(everything))
+    if (counts == np.bincount(instance.attacker_of[rivals], minlength=attackers)).all():
+        return SearchResult(everything, int(counts.min()), proved=True)  # nothing can be gained
     find = find_full_plan if instance.choices is None else find_full_choices
     start = find(instance.restricted(rivals), sizes, costs[rivals], cap, limits)
     result = maximise(instance, sizes, cap, limits, start=start, costs=costs)
