@@ -7,6 +7,7 @@ worker that runs this module, to see that the attempts succeed without them.
 from __future__ import annotations
 
 import ctypes
+import errno
 import fcntl
 import mmap
 import os
@@ -14,6 +15,7 @@ import resource
 import signal
 import socket
 import sys
+import termios
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -46,6 +48,15 @@ NUMBERS = {
     "userfaultfd": (323, 282),
     "chroot": (161, 51),
     "clone": (56, 220),
+    "tkill": (200, 130),
+    "vmsplice": (278, 75),
+    "shmget": (29, 194),
+    "shmctl": (31, 195),
+    "msgget": (68, 186),
+    "msgctl": (71, 187),
+    "inotify_init1": (294, 26),
+    "prctl": (157, 167),
+    "personality": (135, 92),
     "pidfd_send_signal": (424, 424),
     "io_uring_setup": (425, 425),
     "pidfd_open": (434, 434),
@@ -62,7 +73,7 @@ if walls == "none":
 if walls == "landlock":
     cage._MACHINES.clear()
 if walls == "seccomp":
-    cage._close_landlock = lambda call: 0
+    vars(cage)["_close_landlock"] = lambda call, *, reading: 0
 if walls == "limits":
     sys.modules["resource"] = resource
     vars(worker)["close_cage"] = cage.Cage
@@ -93,6 +104,34 @@ def act(request: Request) -> tuple[dict[str, Any], list[bytes]]:
     except OSError as problem:
         return {"errno": problem.errno}, []
     return {"done": result if isinstance(result, str | int) else True}, []
+
+
+def list_variables(request: Request) -> tuple[dict[str, Any], list[bytes]]:
+    """What the environment has."""
+    return {"names": sorted(os.environ)}, []
+
+
+def list_descriptors(request: Request) -> tuple[dict[str, Any], list[bytes]]:
+    """What is open, by what the cage allows."""
+    return {"kinds": sorted(kind for _, kind in descriptors())}, []
+
+
+def descriptors() -> list[tuple[int, str]]:
+    """The open descriptors: pipes, /dev/null, or something of some length."""
+    found = []
+    for descriptor in range(1024):
+        try:
+            end = os.lseek(descriptor, 0, os.SEEK_END)
+            found.append((descriptor, "a file" if end else "null"))
+        except OSError as problem:
+            if problem.errno == errno.ESPIPE:
+                found.append((descriptor, "pipe"))
+    return found
+
+
+def pipes() -> list[int]:
+    """The pipes from and to the parent."""
+    return [descriptor for descriptor, kind in descriptors() if kind == "pipe"]
 
 
 def new(request: Request) -> Path:
@@ -344,6 +383,68 @@ def kill_by_queue(request: Request) -> None:
 def kill_by_descriptor(request: Request) -> None:
     descriptor = call("pidfd_open", request["victim"], 0)
     call("pidfd_send_signal", descriptor, int(signal.SIGKILL), None, 0)
+
+
+@attempt
+def signal_own_group(request: Request) -> None:
+    """The parent and the other workers are in it."""
+    os.kill(0, signal.SIGURG)
+
+
+@attempt
+def signal_thread(request: Request) -> None:
+    call("tkill", os.getppid(), int(signal.SIGURG))
+
+
+@attempt
+def ask_of_a_pipe(request: Request) -> None:
+    """The call by which text is typed into a terminal."""
+    fcntl.ioctl(pipes()[0], termios.FIONREAD, b"    ")
+
+
+@attempt
+def give_pages_to_a_pipe(request: Request) -> None:
+    call("vmsplice", pipes()[-1], None, 0, 0)
+
+
+@attempt
+def copy_descriptor(request: Request) -> None:
+    os.close(os.dup(0))
+
+
+@attempt
+def share_memory(request: Request) -> None:
+    create_private, remove = 0o1600, 0
+    call("shmctl", call("shmget", 0, 4096, create_private), remove, None)
+
+
+@attempt
+def send_message(request: Request) -> None:
+    create_private, remove = 0o1600, 0
+    call("msgctl", call("msgget", 0, create_private), remove, None)
+
+
+@attempt
+def watch_folder(request: Request) -> None:
+    os.close(call("inotify_init1", 0))
+
+
+@attempt
+def leave_group(request: Request) -> None:
+    """Then whoever ends the group of the program misses it."""
+    os.setpgid(0, 0)
+
+
+@attempt
+def be_traced_by_anybody(request: Request) -> None:
+    set_dumpable = 4
+    call("prctl", set_dumpable, 1, 0, 0, 0)
+
+
+@attempt
+def run_older_programs(request: Request) -> None:
+    """Memory that may be read may then be executed."""
+    call("personality", call("personality", 0xFFFFFFFF))
 
 
 @attempt

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import random
 import signal
 import socket
@@ -18,6 +17,7 @@ import pytest
 
 from elsewhere.album.workers import Limits, Reply, Workers
 from elsewhere.platform.cage import Cage
+from elsewhere.platform.machine import bare_environment
 from tests.album.makers import xmp
 from tests.album.nasty import make_all
 from tests.album.test_mutants import SEEDS, mutant
@@ -145,16 +145,11 @@ def scene(tmp_path: Path, victims: Victims) -> Iterator[Scene]:
 
 
 def workers_with(walls: str, task: str = TASK) -> Iterator[Workers]:
-    before = os.environ.get("ESCAPE_WALLS")
-    os.environ["ESCAPE_WALLS"] = walls
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        chosen = {**bare_environment(), "ESCAPE_WALLS": walls}
+        patch.setattr("elsewhere.album.workers.bare_environment", lambda: chosen)
         with Workers(task, Limits(seconds=20), count=1) as workers:
             yield workers
-    finally:
-        if before is None:
-            del os.environ["ESCAPE_WALLS"]
-        else:
-            os.environ["ESCAPE_WALLS"] = before
 
 
 @pytest.fixture(scope="module")
@@ -252,6 +247,23 @@ def test_without_the_cage_every_attempt_succeeds(name: str, free: Workers, scene
         assert scene.victim.wait(timeout=20) == -signal.SIGKILL
     if name in ("read_memory", "read_memory_by_file") and not is_refused(reply):
         assert reply.answer["done"] == SECRET.decode()
+
+
+def test_a_worker_knows_no_variable_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It could hide them in a photo that is shared."""
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    with Workers("tests.album.escapes:list_variables", count=1) as workers:
+        reply = workers.ask({})
+    assert "PATH" in reply.answer["names"]
+    assert not [name for name in reply.answer["names"] if "KEY" in name or "HOME" in name]
+
+
+def test_a_worker_has_no_other_descriptors_than_its_pipes() -> None:
+    """Whatever libraries open before the cage is closed; for the reader of texts too."""
+    for module in ("tests.album.escapes", "tests.text.open_files"):
+        with Workers(f"{module}:list_descriptors", count=1) as workers:
+            reply = workers.ask({})
+        assert reply.answer["kinds"] == [*["null"] * 3, *["pipe"] * 2]
 
 
 def photo_request(file: Path, *sidecars: Path) -> dict[str, Any]:

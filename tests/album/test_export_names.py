@@ -55,6 +55,7 @@ def test_the_warning_tells_of_dates() -> None:
     assert "2 of them hold" in kept_names_warning(["2023-07-14 a.jpg", "PXL_20240101.jpg"])
     for name in ("IMG_0041.jpg", "DSC12345678.jpg", "20239914.jpg", "001.jpg"):
         assert "date" not in kept_names_warning([name]) and "missing" in kept_names_warning([name])
+        assert "the place" in kept_names_warning([name])
 
 
 def test_an_unknown_choice_is_named() -> None:

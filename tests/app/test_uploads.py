@@ -94,3 +94,15 @@ def test_what_a_killed_server_left_is_taken_away_and_nothing_else(tmp_path: Path
     assert not dropped.folder.exists() and held.folder.exists()
     assert (tmp_path / ".elsewhere-notes").exists()
     held.delete()
+
+
+def test_archives_that_are_dropped_are_opened_one_by_one(tmp_path: Path) -> None:
+    dropped = UploadFolder()
+    for name in ("takeout-2.zip", "takeout-1.ZIP"):
+        dropped.create(name).close()
+    assert [path.name for path in dropped.roots()] == ["takeout-1.ZIP", "takeout-2.zip"]
+    dropped.create("trip/backup.zip").close()  # in a folder it is a file like any other
+    assert [path.name for path in dropped.roots()] == ["photos", "takeout-1.ZIP", "takeout-2.zip"]
+    assert (dropped.folder / "trip" / "backup.zip").exists()
+    dropped.delete()
+    assert list(tmp_path.iterdir()) == []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from elsewhere.album import metadata
+from elsewhere.album.archives import is_archive
 from elsewhere.album.decode import MAX_PIXELS
 from elsewhere.album.discovery import Candidate, find_photos
 from elsewhere.album.files import SkippedFile, known_kind, natural_key, one_line
@@ -55,7 +56,7 @@ class Album:
     spool: Spool | None = field(default=None, repr=False, compare=False)
     """Where the renditions are; None: they are not kept."""
     folders: tuple[Path, ...] = ()
-    """The folders that were given: nothing is ever exported into these."""
+    """The folders and archives that were given: nothing is ever exported into these."""
 
     def close(self) -> None:
         """Delete the renditions; at the latest they go when the program ends."""
@@ -91,7 +92,7 @@ def read_album(
     workers: Workers | None = None,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Album:
-    """Read folders and files: find the photos, render each once, read their metadata.
+    """Read folders, zip archives and files: find the photos, render each once, read their metadata.
 
     To read several albums pass `workers` (`album_workers`); they keep their own limits.
     """
@@ -132,7 +133,7 @@ def read_album(
             else:
                 progress(Step("reading", number, total, candidate.name, photo=result))
     skipped.sort(key=lambda file: natural_key(file.name))
-    folders = tuple(path for path in roots if path.is_dir())
+    folders = tuple(path for path in roots if path.is_dir() or is_archive(path))
     return Album(tuple(photos.values()), tuple(skipped), recipe, spool, folders)
 
 

@@ -23,7 +23,8 @@ from elsewhere.album.files import NotPlainError, read_file
 from elsewhere.errors import FileError
 from elsewhere.values.wording import printable
 
-_LOCAL = struct.Struct("<4s5H3I2H")
+LOCAL_HEADER = struct.Struct("<4s5H3I2H")
+"""What stands before each file of an archive."""
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _END = struct.Struct("<4s4H2IH")
 _VERSION_NEEDED, _VERSION_MADE_BY = 20, 3 << 8 | 20
@@ -59,7 +60,7 @@ class ArchiveEntry:
             b"PK\3\4", _VERSION_NEEDED, _UTF8, 0, _TIME, _DATE,
             self.crc, self.size, self.size, len(name), 0,
         )  # fmt: skip
-        return _LOCAL.pack(*fields) + name
+        return LOCAL_HEADER.pack(*fields) + name
 
     def central_header(self) -> bytes:
         """Its line in the list at the end."""
@@ -96,11 +97,11 @@ def read_entries(path: Path) -> list[ArchiveEntry]:
         at = 0
         while True:
             file.seek(at)
-            header = file.read(_LOCAL.size)
-            complete = header[:4] == b"PK\3\4" and len(header) == _LOCAL.size
+            header = file.read(LOCAL_HEADER.size)
+            complete = header[:4] == b"PK\3\4" and len(header) == LOCAL_HEADER.size
             if not complete or len(entries) > _MAX_ENTRIES:
                 break
-            fields = _LOCAL.unpack(header)
+            fields = LOCAL_HEADER.unpack(header)
             crc, size, name_length = fields[6], fields[7], fields[9]
             try:
                 name = file.read(name_length).decode("utf-8")

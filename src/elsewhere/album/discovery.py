@@ -1,7 +1,8 @@
 """Which files of a folder are photos, and why each of the others is not.
 
 Folders are walked to the bottom in natural order. Links are not followed. Every file is accounted
-for, as a photo or as skipped. Only the first bytes are read here; nothing is decoded.
+for, as a photo or as skipped. Only the first bytes are read here; nothing is decoded. A zip archive
+that was given is walked like a folder; one that lies in a folder is not opened.
 
 Phones and cameras write files that belong together: a still and a film (live photo), a JPEG and a
 raw file, an original and its edit, sidecars beside each. One of them is the photo that would be
@@ -12,11 +13,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 
+from elsewhere.album.archives import BadArchiveError, is_archive, list_entries
 from elsewhere.album.files import (
     HEAD_BYTES,
     MAX_BYTES,
@@ -24,6 +26,7 @@ from elsewhere.album.files import (
     SIDECAR_SUFFIXES,
     NotPlainError,
     SkippedFile,
+    byte_count,
     file_digest,
     file_kind,
     known_kind,
@@ -41,7 +44,8 @@ _SAMPLE_BYTES = 65536
 _FOREIGN_REASONS = {
     "gif": "it is a GIF, which has too few colours to be a photo: save it as JPEG",
     "bmp": "it is a BMP: save it as PNG or JPEG",
-    "zip": "it is a zip archive: unpack it first",
+    "zip": "it is a zip archive that is not opened here: unpack it, or give it by itself with a "
+    "name ending in .zip",
     "pdf": "it is a PDF: save its pictures as JPEG",
     "photoshop": "it is a Photoshop file: save it as JPEG or TIFF",
     "jpeg xl": "it is a JPEG XL, which cannot be read yet: save it as JPEG",
@@ -69,6 +73,13 @@ class Candidate:
     kind: str = ""
     size: int = 0
     sidecars: tuple[Path, ...] = ()
+    inside: PurePosixPath | None = None
+    """Its folder in the archive that it lies in. Takeout has several, with one tree of folders."""
+
+    @property
+    def folders(self) -> tuple[PurePath, ...]:
+        """Where files about it may lie: beside it, else in the same folder of another archive."""
+        return (self.path.parent, *((self.inside,) if self.inside is not None else ()))
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,9 @@ def find_photos(paths: Iterable[str | Path]) -> Discovery:
         if root.is_dir():
             prefix = f"{root.resolve().name}/" if len(roots) > 1 else ""
             files = sorted(_walk(root, prefix), key=lambda file: natural_key(file.name))
+        elif is_archive(root):
+            prefix = f"{root.name}/" if len(roots) > 1 else ""
+            files = sorted(_walk_archive(root, prefix), key=lambda file: natural_key(file.name))
         else:
             files = [_check_given_file(root)]
         for file in files:
@@ -109,8 +123,8 @@ def find_photos(paths: Iterable[str | Path]) -> Discovery:
         if isinstance(file, SkippedFile):
             skipped.append(replace(file, name=name))
         elif file.path.suffix.lower() in SIDECAR_SUFFIXES:
-            sidecars.append(Candidate(file.path, name, "sidecar"))
-        elif isinstance(result := _classify(file.path, name), SkippedFile):
+            sidecars.append(replace(file, name=name, kind="sidecar"))
+        elif isinstance(result := _classify(replace(file, name=name)), SkippedFile):
             skipped.append(result)
         else:
             candidates.append(result)
@@ -151,6 +165,24 @@ def _walk(root: Path, prefix: str) -> Iterator[Candidate | SkippedFile]:
                 yield _unreadable(path, name, problem)
 
 
+def _walk_archive(archive: Path, prefix: str) -> Iterator[Candidate | SkippedFile]:
+    """Every entry of an archive."""
+    try:
+        entries = list_entries(archive)
+    except BadArchiveError as problem:
+        yield SkippedFile(archive, printable(archive.name), "unreadable", str(problem))
+        return
+    for entry in entries:
+        path, name = archive / entry.name, printable(prefix + entry.name)
+        parts = entry.name.split("/")
+        if entry.kind is not None:
+            yield SkippedFile(path, name, entry.kind, entry.reason)
+        elif any(part.startswith(".") or part.casefold() in _SYSTEM_NAMES for part in parts):
+            yield SkippedFile(path, name, "hidden")
+        else:
+            yield Candidate(path, name, inside=PurePosixPath(entry.name).parent)
+
+
 def _check_given_file(path: Path) -> Candidate | SkippedFile:
     """A file that the user named: links are followed and hidden files taken, for it was meant."""
     name = printable(path.name)
@@ -179,14 +211,15 @@ def _unreadable(path: Path, name: str, problem: OSError) -> SkippedFile:
     return SkippedFile(path, name, "unreadable", reason)
 
 
-def _classify(path: Path, name: str) -> Candidate | SkippedFile:
+def _classify(file: Candidate) -> Candidate | SkippedFile:
     """A file by its first bytes."""
+    path, name = file.path, file.name
     try:
-        size = path.stat().st_size
+        with open_readonly(path) as content:
+            size = byte_count(content)
+            kind = file_kind(content.read(HEAD_BYTES), path.suffix)
         if size == 0:
             return SkippedFile(path, name, "empty")
-        with open_readonly(path) as file:
-            kind = file_kind(file.read(HEAD_BYTES), path.suffix)
     except NotPlainError:
         return SkippedFile(path, name, "special")
     except OSError as problem:
@@ -195,7 +228,7 @@ def _classify(path: Path, name: str) -> Candidate | SkippedFile:
         reason = f"it has more than {MAX_BYTES >> 20} MiB: make it smaller"
         return SkippedFile(path, name, "large", reason)
     if kind in PHOTO_KINDS or kind in ("raw", "video"):
-        return Candidate(path, name, kind, size)
+        return replace(file, kind=kind, size=size)
     return SkippedFile(path, name, "foreign", _FOREIGN_REASONS.get(kind, ""))
 
 
@@ -301,12 +334,13 @@ def _match_sidecars(
 
     Each sidecar once, an editor's before Google's: the first that knows something is believed.
     """
-    by_name: dict[tuple[Path, str], list[Candidate]] = {}
-    by_folder: dict[Path, list[Candidate]] = {}
+    by_name: dict[tuple[PurePath, str], list[Candidate]] = {}
+    by_folder: dict[PurePath, list[Candidate]] = {}
     for photo in photos:
-        by_folder.setdefault(photo.path.parent, []).append(photo)
-        for name in {photo.path.name.casefold(), photo.path.stem.casefold()}:
-            by_name.setdefault((photo.path.parent, name), []).append(photo)
+        for folder in photo.folders:
+            by_folder.setdefault(folder, []).append(photo)
+            for name in {photo.path.name.casefold(), photo.path.stem.casefold()}:
+                by_name.setdefault((folder, name), []).append(photo)
     edits: dict[Path, Candidate] = {}
     for photo in photos:
         stem = photo.path.stem
@@ -320,24 +354,8 @@ def _match_sidecars(
     skipped: list[SkippedFile] = []
     for sidecar in sidecars:
         owners: list[Candidate] = []
-        folder, stem = sidecar.path.parent, sidecar.path.stem
-        suffix = sidecar.path.suffix.lower()
-        if suffix == ".xmp":
-            owners = by_name.get((folder, stem.casefold()), [])
-        elif suffix == ".json":
-            # A number that tells equal names apart moves: IMG_1(2).jpg has IMG_1.jpg(2).json.
-            numbered = _NUMBERED.fullmatch(stem)
-            base, number = (numbered[1], numbered[2]) if numbered else (stem, "")
-            head, dot, tail = base.rpartition(".")
-            if dot and tail and _SUPPLEMENT.startswith(f".{tail.casefold()}"):
-                base = head
-            body, dot, extension = base.rpartition(".")
-            full = f"{body}{number}{dot}{extension}" if dot else base + number
-            for name in (full, base):
-                owners = owners or by_name.get((folder, name.casefold()), [])
-            if not owners and len(stem) >= _TAKEOUT_LENGTH - 1:  # the photo's name was cut
-                folder_photos = by_folder.get(folder, [])
-                owners = [photo for photo in folder_photos if photo.path.name.startswith(stem)]
+        for folder in sidecar.folders:
+            owners = owners or _owners(sidecar.path, folder, by_name, by_folder)
         for owner in owners:
             by_photo.setdefault(owner.path, []).append(sidecar.path)
         if owners:
@@ -354,3 +372,31 @@ def _match_sidecars(
         for path, about in by_photo.items()
     }
     return edits, ordered, skipped
+
+
+def _owners(
+    sidecar: Path,
+    folder: PurePath,
+    by_name: Mapping[tuple[PurePath, str], list[Candidate]],
+    by_folder: Mapping[PurePath, list[Candidate]],
+) -> list[Candidate]:
+    """The photos of a folder that a sidecar is about, by its name."""
+    stem, suffix = sidecar.stem, sidecar.suffix.lower()
+    if suffix == ".xmp":
+        return by_name.get((folder, stem.casefold()), [])
+    if suffix != ".json":
+        return []
+    # A number that tells equal names apart moves: IMG_1(2).jpg has IMG_1.jpg(2).json.
+    numbered = _NUMBERED.fullmatch(stem)
+    base, number = (numbered[1], numbered[2]) if numbered else (stem, "")
+    head, dot, tail = base.rpartition(".")
+    if dot and tail and _SUPPLEMENT.startswith(f".{tail.casefold()}"):
+        base = head
+    body, dot, extension = base.rpartition(".")
+    full = f"{body}{number}{dot}{extension}" if dot else base + number
+    for name in (full, base):
+        if owners := by_name.get((folder, name.casefold())):
+            return owners
+    if len(stem) >= _TAKEOUT_LENGTH - 1:  # the photo's name was cut
+        return [photo for photo in by_folder.get(folder, ()) if photo.path.name.startswith(stem)]
+    return []

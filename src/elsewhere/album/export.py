@@ -131,11 +131,12 @@ def kept_names_warning(names: Sequence[str]) -> str:
         some = "1 of them holds" if len(dated) == 1 else f"{len(dated)} of them hold"
         return (
             f"the names were kept, and {some} what looks like a date ({dated[0]}): "
-            "names tell when photos were taken, in which order, and which ones are missing"
+            "names tell when photos were taken, in which order, which ones are missing, "
+            "and the place where they name it"
         )
     return (
         "the names were kept: they can tell in which order photos were taken, by which camera, "
-        "and which ones are missing"
+        "which ones are missing, and the place where they name it"
     )
 
 

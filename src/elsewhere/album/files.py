@@ -1,8 +1,8 @@
 """Files of the user: reading them without a trace, telling what they are, and showing their names.
 
-Originals are opened here only, and for reading only. A pipe or a device called `.jpg` would block
-or never end, so only plain files are read, and never more than a limit. Where the system allows
-it, even the time of last access stays as it was.
+Originals are opened here only, and for reading only; those in zip archives as well. A pipe or a
+device called `.jpg` would block or never end, so only plain files are read, and never more than a
+limit. Where the system allows it, even the time of last access stays as it was.
 
 The first bytes decide which decoder is tried, whatever the name. Only raw files need the name as
 well, as most begin like a TIFF. A file that is skipped has a kind for programs and a reason for
@@ -18,7 +18,7 @@ import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, cast, get_args
+from typing import Any, Final, Literal, cast, get_args
 
 from elsewhere.values.wording import printable
 
@@ -73,7 +73,19 @@ class NotPlainError(OSError):
 
 
 def open_readonly(path: str | Path) -> io.BufferedReader:
-    """A plain file, opened for reading."""
+    """A plain file, or one in a zip archive, opened for reading."""
+    try:
+        return _open_plain(path)
+    except (NotADirectoryError, FileNotFoundError):
+        from elsewhere.album.archives import open_entry  # which opens its archives here
+
+        entry = open_entry(Path(path))
+        if entry is None:
+            raise
+        return entry
+
+
+def _open_plain(path: str | Path) -> io.BufferedReader:
     flags = os.O_RDONLY
     # A flag that the platform lacks is left out; none of them changes what is read.
     for name in ("O_BINARY", "O_CLOEXEC", "O_NONBLOCK", "O_NOCTTY"):
@@ -88,11 +100,17 @@ def open_readonly(path: str | Path) -> io.BufferedReader:
     return os.fdopen(descriptor, "rb")
 
 
+def byte_count(file: io.BufferedReader) -> int:
+    """How many bytes an open file has."""
+    raw = file.raw
+    return os.fstat(raw.fileno()).st_size if isinstance(raw, io.FileIO) else cast(Any, raw).size
+
+
 def read_file(path: str | Path, limit: int = MAX_BYTES) -> bytes | None:
     """All the bytes of a file; None where there are more than `limit`."""
     with open_readonly(path) as file:
         # Reading `limit` bytes would allocate all of them at once, however small the file.
-        size = os.fstat(file.fileno()).st_size
+        size = byte_count(file)
         content = file.read(size + 1) if size <= limit else None
     return content if content is not None and len(content) <= limit else None
 

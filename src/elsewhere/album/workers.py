@@ -1,6 +1,7 @@
 """A pool of worker processes: a hostile file breaks one worker, for one file.
 
-A worker is started as a program of its own, not forked: it inherits nothing of the parent, works
+A worker is started as a program of its own, not forked: it inherits nothing of the parent but a
+few harmless variables, works
 the same on every platform, and needs no guard in the caller's script. Requests and answers go
 through pipes. A worker that takes too long is killed, and one that died is replaced; its file
 fails with the reason, and the others never notice.
@@ -29,7 +30,7 @@ from elsewhere.album.metadata_readers import XMP_MAX_BYTES
 from elsewhere.album.worker import OUT_OF_MEMORY, BadFrameError, receive, send
 from elsewhere.errors import FileError
 from elsewhere.platform.cage import Cage
-from elsewhere.platform.machine import worker_count
+from elsewhere.platform.machine import bare_environment, worker_count
 from elsewhere.platform.threads import ThreadPool, start_thread
 
 _START_SECONDS = 120.0
@@ -216,6 +217,7 @@ class _WorkerProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
+                env=bare_environment(),
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except (OSError, TypeError) as problem:  # no program, no more processes

@@ -1,8 +1,9 @@
-"""Files on the user's disk: the folder chooser, and photos that were dropped on the page.
+"""Files on the user's disk: the chooser of folders and archives, and what was dropped on the page.
 
-The chooser names only folders below the user's home or below what was opened, after every link in
-a path is followed. Dropped photos go to a temporary folder that no other user can enter. It is
-deleted with the album or when the server ends; what a killed server left is deleted by the next.
+The chooser names only folders and zip archives below the user's home or below what was opened,
+after every link in a path is followed. Dropped photos go to a temporary folder that no other user
+can enter. It is deleted with the album or when the server ends; what a killed server left is
+deleted by the next.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from starlette.concurrency import run_in_threadpool
 
 from elsewhere.app.api import models
 from elsewhere.errors import FileError, InputError
-from elsewhere.service import PHOTO_SUFFIXES, Staging, natural_key, sweep_staging
+from elsewhere.service import ARCHIVE_SUFFIX, PHOTO_SUFFIXES, Staging, natural_key, sweep_staging
 from elsewhere.values.wording import printable
 
 MAX_FOLDERS = 2000  # shown
@@ -36,7 +37,7 @@ _NOT_THERE = "there is no folder of yours at this path: choose one below your ho
 
 
 def list_folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
-    """The folders in a folder; "" stands for the user's home."""
+    """The folders and archives in a folder; "" stands for the user's home."""
     home = Path.home().resolve()
     roots, folder = [home], None
     with suppress(OSError, ValueError, RuntimeError):
@@ -50,7 +51,7 @@ def list_folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
     root = next((root for root in roots if folder.is_relative_to(root)), None)
     if root is None:
         raise InputError(_NOT_THERE)
-    names, photos = [], 0
+    names, archives, photos = [], [], 0
     try:
         with os.scandir(folder) as entries:
             for number, entry in enumerate(entries):
@@ -61,8 +62,10 @@ def list_folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     names.append(entry.name)
-                elif Path(entry.name).suffix.lower() in PHOTO_SUFFIXES:
+                elif (suffix := Path(entry.name).suffix.lower()) in PHOTO_SUFFIXES:
                     photos += 1
+                elif suffix == ARCHIVE_SUFFIX and entry.is_file(follow_symlinks=False):
+                    archives.append(entry.name)
     except OSError:
         raise InputError(_NOT_THERE) from None
     names.sort(key=natural_key)
@@ -70,6 +73,7 @@ def list_folders(path: str, opened: Sequence[Path] = ()) -> models.FoldersModel:
         path=str(folder),
         parent=None if folder == root else str(folder.parent),
         folders=names[:MAX_FOLDERS],
+        archives=sorted(archives, key=natural_key)[:MAX_FOLDERS],
         photos=photos,
     )
 
@@ -81,6 +85,8 @@ class UploadFolder:
         self._staging = Staging(Path(tempfile.gettempdir()))
         self.folder = self._staging.folder / ALBUM_NAME
         self.folder.mkdir(mode=0o700)
+        self._archives = self._staging.folder / "archives"
+        self._archives.mkdir(mode=0o700)
         self._lock = threading.Lock()
         self._deleted = False
         self._count = 0
@@ -96,6 +102,11 @@ class UploadFolder:
                 )
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
             return os.fdopen(os.open(self._free_path(name), flags, 0o600), "wb")
+
+    def roots(self) -> list[Path]:
+        """What to open: the folder, and each archive that was dropped by itself."""
+        archives = sorted(self._archives.iterdir(), key=lambda path: natural_key(path.name))
+        return [*([self.folder] if any(self.folder.iterdir()) else []), *archives]
 
     def write(self, file: BinaryIO, content: bytes) -> None:
         """Write the next bytes of a file."""
@@ -126,7 +137,8 @@ class UploadFolder:
     def _free_path(self, name: str) -> Path:
         """A path inside the folder that no file has yet."""
         *folders, last = safe_parts(name)
-        inside = self.folder
+        is_archive = not folders and last.lower().endswith(ARCHIVE_SUFFIX)
+        inside = self._archives if is_archive else self.folder
         for folder in folders:
             inside /= folder
             inside.mkdir(mode=0o700, exist_ok=True)
