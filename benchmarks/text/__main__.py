@@ -1,12 +1,15 @@
 """`python -m benchmarks.text`: signs found, read and resolved, by script and height; time; memory.
 
     python -m benchmarks.text                     drawn signs: 12 scripts, 8 heights, 4 conditions
-    python -m benchmarks.text --names 1           the same with one name a script
+    python -m benchmarks.text --scripts Thai      the same of some scripts; --out FILE keeps it
+    python -m benchmarks.text --join FILE...      the tables of such files together
     python -m benchmarks.text --photos FOLDER     your photos: how many have text, how many a place
     python -m benchmarks.text --mirrored FOLDER   500 photos of a folder's archives, as in a mirror
     python -m benchmarks.text --job               what reading adds to the whole job
 
 What is written on a mirrored photo cannot be read, so that every place in it is a false alarm.
+Where a table in the folder (.csv with `name`, `lat` and `lon`) says where photos were taken, the
+rule is tried too: whether it withholds a photo whose own place is hidden.
 
 Scripts need fonts: those of this machine are used, and those in the folders of ELSEWHERE_FONTS. If
 tesseract is installed, it is measured beside our reader: alone, told the right language, and as
@@ -16,18 +19,19 @@ elsewhere uses it, on the lines that our reader cannot read.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tests.text.signs import SIZE, Sheet, Sign, font_file, sheets
+from tests.text.signs import NAMES, SIZE, Sheet, Sign, font_file, sheets
 
 from benchmarks.machine import machine
 from elsewhere.album import Photo, Recipe, album_workers, read_album
@@ -42,9 +46,11 @@ from elsewhere.album.renditions import (
 from elsewhere.globe import between_km, places
 from elsewhere.globe.gazetteer import name_key
 from elsewhere.platform.machine import worker_count
+from elsewhere.scorers import RowCache
 from elsewhere.service.photo_texts import TextReader
 from elsewhere.text import tesseract
-from elsewhere.values.photo_text import PhotoText, TextBox
+from elsewhere.text.evidence import RULE_KM, telling_lines
+from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox
 
 _NEAR_KM = 50.0
 """A sign is resolved when a certain clue is so near to the town that it names."""
@@ -92,11 +98,15 @@ def main() -> int:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(prog="benchmarks.text")
     parser.add_argument("--names", type=int, default=3, help="names of each script (3)")
+    parser.add_argument("--scripts", nargs="+", choices=NAMES, default=list(NAMES))
+    parser.add_argument("--join", nargs="+", type=Path, help="files of --out, one table for all")
     parser.add_argument("--photos", type=Path, help="measure these photos instead")
     parser.add_argument(
         "--mirrored", type=Path, help="count false alarms in a folder of .tar files"
     )
     parser.add_argument("--count", type=int, default=500, help="photos for --mirrored (500)")
+    parser.add_argument("--sample", type=int, choices=(0, 1), default=0, help="of two (0)")
+    parser.add_argument("--cache", type=Path, help="keep what is read here, to go on later")
     parser.add_argument("--job", action="store_true", help="time the example album's whole job")
     parser.add_argument("--out", type=Path, help="also write the figures, as JSON")
     asked = parser.parse_args()
@@ -105,15 +115,18 @@ def main() -> int:
     if asked.job:
         document |= measure_job()
     elif asked.mirrored:
-        document |= measure_mirrored(asked.mirrored, asked.count)
+        document |= measure_mirrored(asked.mirrored, asked.count, asked.sample, asked.cache)
     elif asked.photos:
-        document |= measure_photos(asked.photos)
+        document |= measure_photos(asked.photos, asked.cache)
+    elif asked.join:
+        join([json.loads(path.read_text("utf-8")) for path in asked.join])
+        return 0
     else:
-        results = measure_signs(sheets(limit=asked.names))
+        results = measure_signs(sheets(asked.scripts, asked.names))
         for name, groups in results.groups.items():
             document[name] = {group: vars(rates) for group, rates in groups.items()}
             print(table(name, groups))
-        missing = [script for script in _TESSERACT if font_file(script) is None]
+        missing = [script for script in asked.scripts if font_file(script) is None]
         print(f"no font: {', '.join(missing) or 'none missing'}")
         size = f"{SIZE[0]} × {SIZE[1]}"
         document["photos"] = results.photos
@@ -250,8 +263,26 @@ def table(name: str, groups: dict[str, Rates]) -> str:
     return "\n".join(rows) + "\n"
 
 
-def measure_photos(folder: Path) -> dict[str, Any]:
-    """How many photos of a folder have text, and how many name a place; time a photo."""
+def join(documents: Sequence[dict[str, Any]]) -> None:
+    """Print the tables of several runs with different scripts as one."""
+    for name in Results().groups:
+        groups: dict[str, Rates] = {}
+        for document in documents:
+            for key, counts in document[name].items():
+                total = groups.setdefault(key, Rates())
+                for what, count in counts.items():
+                    setattr(total, what, getattr(total, what) + count)
+        print(table(name, groups))
+    photos = sum(document["photos"] for document in documents)
+    for key in ("milliseconds a photo", "processor milliseconds a photo"):
+        total_ms = sum(document[key] * document["photos"] for document in documents)
+        print(f"{key}: {total_ms / photos:.0f}")
+    largest = max(document["MB of the largest worker"] for document in documents)
+    print(f"{largest} MB for the largest worker")
+
+
+def measure_photos(folder: Path, cache: Path | None = None) -> dict[str, Any]:
+    """What is written on the photos of a folder; time a photo."""
     with album_workers() as workers:
         album = read_album([folder], recipe=Recipe(), workers=workers)
     times: list[float] = []
@@ -262,33 +293,76 @@ def measure_photos(folder: Path) -> dict[str, Any]:
         reader(photo)
         times.append(time.perf_counter() - start)
 
-    with TextReader() as reader:
-        reader(album.photos[0])
+    with TextReader(_rows(cache)) as reader:
         seconds = _timed(read, album.photos)
-    texts = list(reader.texts.values())
-    named = [
-        text
-        for text in texts
-        if any(clue.certain and clue.kind == "name" for line in text.lines for clue in line.clues)
-    ]
-    count = len(album.photos)
-    document = {
-        "photos": count,
-        "with text found": sum(bool(text.lines) for text in texts),
-        "with text read": sum(any(line.is_read for line in text.lines) for text in texts),
-        "with a place": len(named),
-        "milliseconds a photo": round(1000 * seconds / count),
+    document = summary(reader.texts, positions_in(folder)) | {
+        "milliseconds a photo": round(1000 * seconds / len(album.photos)),
         "milliseconds, median of one worker": round(1000 * median(times)),
-        "processor seconds": children_seconds() - before,
     }
     for key, value in document.items():
         print(f"{key}: {value}")
     album.close()
+    return document | {"processor seconds": children_seconds() - before}
+
+
+def _rows(folder: Path | None) -> RowCache | None:
+    return None if folder is None else RowCache(folder)
+
+
+def positions_in(folder: Path) -> dict[str, Position]:
+    """Where the photos were taken that the tables of a folder name."""
+    found = {}
+    for path in folder.glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                found[row["name"]] = Position(float(row["lat"]), float(row["lon"]))
+    return found
+
+
+def summary(texts: Mapping[str, PhotoText], positions: Mapping[str, Position]) -> dict[str, Any]:
+    """How many photos have text and how many name a place, and where that is."""
+    lines = [line for text in texts.values() for line in text.lines]
+    named = {photo: clues for photo, text in texts.items() if (clues := certain_names(text))}
+    document = {
+        "photos": len(texts),
+        "with text found": sum(bool(text.lines) for text in texts.values()),
+        "with text read": sum(any(line.is_read for line in t.lines) for t in texts.values()),
+        "lines found": len(lines),
+        "lines looked up": sum(bool(line.text) for line in lines),
+        "lines read": sum(line.is_read for line in lines),
+        "with a place": len(named),
+    }
+    known = {photo: positions[photo] for photo in texts if photo in positions}
+    if known:
+        where = {photo: (position.lat, position.lon) for photo, position in known.items()}
+        telling = {n: telling_lines(texts[n], [lat], [lon]) for n, (lat, lon) in where.items()}
+        near = [
+            photo
+            for photo in named.keys() & where.keys()
+            if any(
+                between_km(*where[photo], *position) <= RULE_KM
+                for clue in named[photo]
+                for position in clue.positions
+            )
+        ]
+        document |= {
+            "with a place within 100 km of the true one": len(near),
+            "with such a name, also a village's": sum(map(bool, telling.values())),
+        }
     return document
 
 
-def mirrored_photos(folder: Path, count: int) -> Iterator[bytes]:
-    """Photos from all archives of a folder, evenly, as in a mirror and of a rendition's size."""
+def certain_names(text: PhotoText) -> list[Clue]:
+    """The names that an audit tells of a photo."""
+    clues = [clue for line in text.lines for clue in line.clues]
+    return [clue for clue in clues if clue.certain and clue.kind == "name"]
+
+
+def mirrored_photos(folder: Path, count: int, sample: int = 0) -> Iterator[tuple[str, bytes]]:
+    """Photos from all archives of a folder, evenly, as in a mirror and of a rendition's size.
+
+    The second sample lies half a step beside the first.
+    """
     import io
     import tarfile
 
@@ -304,39 +378,41 @@ def mirrored_photos(folder: Path, count: int) -> Iterator[bytes]:
                 if member.name.lower().endswith((".jpg", ".jpeg"))
             ]
             for at in range(min(wanted, len(names))):
-                file = opened.extractfile(names[at * len(names) // wanted])
+                member = names[(2 * at + sample) * len(names) // (2 * wanted)]
+                file = opened.extractfile(member)
                 assert file is not None
                 with Image.open(io.BytesIO(file.read())) as photo:
                     picture = ImageOps.mirror(ImageOps.exif_transpose(photo).convert("RGB"))
                 picture.thumbnail((MAX_SIDE, MAX_SIDE))
-                yield encode_jpeg(picture)
+                yield member.name, encode_jpeg(picture)
 
 
-def measure_mirrored(folder: Path, count: int) -> dict[str, Any]:
+def measure_mirrored(
+    folder: Path, count: int, sample: int = 0, cache: Path | None = None
+) -> dict[str, Any]:
     """How many photos seem to name a place although nothing on them can be read."""
-    spool, places_found, done, times = Spool(), [], 0, []
-    before = children_seconds()
-    with TextReader() as reader:
-        for number, content in enumerate(mirrored_photos(folder, count)):
+    spool, times, before = Spool(), [], children_seconds()
+    with TextReader(_rows(cache)) as reader:
+        for name, content in mirrored_photos(folder, count, sample):
             rendition = accept_rendition(content, Recipe(), spool)
             start = time.perf_counter()
-            text = reader.read(str(number), rendition)
+            reader.texts[name] = reader.read(name, rendition)
             times.append(time.perf_counter() - start)
             rendition.forget()
-            done += 1
-            clues = [clue for line in text.lines for clue in line.clues]
-            places_found += [clue.label for clue in clues if clue.certain and clue.kind == "name"][
-                :1
-            ]
-            if done % 50 == 0:
-                print(f"{done} photos, {len(places_found)} with a place", flush=True)
-    share = 100 * len(places_found) / max(1, done)
-    print(f"of {done} mirrored photos {len(places_found)} yield a place ({share:.1f} %)")
-    for label in places_found:
-        print(f"  {label}")
-    return {
-        "photos": done,
-        "with a place": len(places_found),
+            if len(times) % 50 == 0:
+                print(f"{len(times)} photos", flush=True)
+    positions = positions_in(folder)
+    document = summary(reader.texts, positions)
+    for key, value in document.items():
+        print(f"{key}: {value}")
+    for name, text in reader.texts.items():
+        clues = certain_names(text)
+        if name in positions:
+            lat, lon = positions[name]
+            clues += [clue for _, clue in telling_lines(text, [lat], [lon])]
+        if clues:
+            print("  " + ", ".join({f"{clue.excerpt}: {clue.label}": 0 for clue in clues}))
+    return document | {
         "milliseconds, median of one worker": round(1000 * median(times)),
         "processor seconds": children_seconds() - before,
     }

@@ -13,7 +13,9 @@ from elsewhere.album import Photo
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter, workspace
 from elsewhere.app.sessions.album_jobs import start_export
+from elsewhere.app.sessions.planning import PlannedAnswer
 from elsewhere.app.sessions.workspace import Workspace
+from elsewhere.errors import InputError
 from elsewhere.text.understanding import understand
 from elsewhere.values.photo_text import PhotoText, TextBox, TextLine
 from tests.app.server import Made
@@ -147,3 +149,41 @@ def test_an_export_is_of_the_plan_that_was_seen(
     job.join(60)
     assert job.state == "done" and session.current.version > seen.version
     assert len(list(target.iterdir())) == len(seen.plan.plan.kept)
+
+
+def test_a_plan_that_was_made_while_text_was_read_is_made_again(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = space.session
+    answer = session.begin(session.current.wishes.model_copy(update={"budget": 1}))
+    plan, texts = session._plan, {photo.id: PhotoText(photo.id) for photo in session.scored.photos}
+
+    def read_meanwhile(answer: PlannedAnswer, seconds: float) -> PlannedAnswer:
+        planned = plan(answer, seconds)
+        session.add_texts(texts)
+        return planned
+
+    monkeypatch.setattr(session, "_plan", read_meanwhile)
+    assert session.plan_first(answer, 5) is None
+    monkeypatch.undo()
+    assert session.current.pending and session.current.wishes == answer.wishes
+    planned = session.plan_first(session.current, 5)
+    assert planned is session.current and planned.scored.texts == texts
+
+
+def test_wishes_are_refused_where_text_was_read_meanwhile(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = space.session
+    before = session.current.wishes
+    session.begin(before.model_copy(update={"budget": 1}))
+    answer = session.add_texts({})
+    assert answer is session.current and answer.pending
+
+    def refuse(answer: PlannedAnswer, seconds: float) -> PlannedAnswer:
+        raise InputError("there is no such place")
+
+    monkeypatch.setattr(session, "_plan", refuse)
+    with pytest.raises(InputError):
+        session.plan_first(answer, 5)
+    assert session.current.wishes == before and session.current.pending

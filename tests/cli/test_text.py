@@ -84,3 +84,10 @@ def test_a_copy_is_read_again_and_says_nothing(signs: Path) -> None:
         }
         assert texts & names == expected
         assert "Boulangerie" in texts
+        verified = typed("verify", folder)
+        assert verified.exit_code == 0, verified.output
+        noted = " ".join(verified.stdout.split())
+        for name in names:
+            assert (f"“{name}” can be read, which may mean {name}, France" in noted) is bool(more)
+        assert ("what was read names no place within 100 km" in noted) is not bool(more)
+        assert "within 100 km" not in typed("verify", folder, "--no-text").stdout

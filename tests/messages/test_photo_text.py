@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elsewhere.messages.photo_text import describe_text
+from elsewhere.messages.photo_text import describe_text, told_lines
 from elsewhere.text.understanding import understand
 from elsewhere.values.photo_text import TextBox, TextLine
 
@@ -39,3 +39,18 @@ def test_hostile_text_is_told_without_doing_anything() -> None:
     for line, meaning, _ in told:
         assert line.isprintable() and meaning.isprintable() and "\x1b" not in line
         assert "Avignon, France" in meaning
+
+
+def test_lines_are_told_once_for_all_with_what_tells_most_first() -> None:
+    lines = [
+        TextLine(text, 0.99, TextBox(0, 90 * n, 90, 90 * n + 9))
+        for n, text in enumerate(("OPEN", "Tokyo", "Avignon"))
+    ]
+    text = understand("a.jpg", lines)
+    told = told_lines(text, [(text.lines[2], text.lines[2].clues[0])])
+    assert [(line.line.text, line.telling) for line in told] == [
+        ("Avignon", True),
+        ("Tokyo", False),
+        ("OPEN", False),
+    ]
+    assert [bool(line.meaning) for line in told] == [True, True, False]

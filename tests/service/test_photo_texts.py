@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
@@ -12,20 +13,23 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from elsewhere.album import Photo, Recipe
+from elsewhere.album import Photo, Recipe, Step
 from elsewhere.album.metadata import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.album.renditions import Spool, accept_rendition, encode_jpeg
 from elsewhere.album.workers import Reply
+from elsewhere.globe import place
+from elsewhere.messages.notes import note as note_text
 from elsewhere.scorers import RowCache
 from elsewhere.service import photo_texts
-from elsewhere.service.photo_texts import TextReader
+from elsewhere.service.photo_texts import TextReader, check_texts
 from elsewhere.service.planning import plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.text import tesseract
 from elsewhere.text.understanding import understand
 from elsewhere.values.notes import NoteKind
 from elsewhere.values.photo_text import PhotoText, TextBox, TextLine
+from elsewhere.values.versions import Edit, Rectangle
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, trip
 from tests.text.signs import draw_sheet
@@ -110,6 +114,7 @@ def test_the_cache_does_not_name_what_was_read(photo: Photo, tmp_path: Path) -> 
         {"lines": [["x"]], "more": 0, "crops": []},
         {"lines": [], "more": 0, "crops": [99]},
         {"lines": [], "more": "many", "crops": []},
+        {"lines": [], "more": float("inf"), "crops": []},
     ],
 )
 def test_a_worker_that_was_taken_over_gives_no_text_but_a_failure(
@@ -157,6 +162,46 @@ def test_lines_that_are_not_read_go_to_tesseract(
     assert text.unread == 1
 
 
+def test_tesseract_takes_no_reading_away(
+    photo: Photo, answers: list[Reply], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever is surer, what either of them reads counts."""
+    lines = [["AVIGNON", 0.7, 0, 0, 90, 20, 20], ["NIMES", 0.8, 0, 60, 90, 80, 20]]
+    answers.append(Reply({"lines": lines, "more": 0, "crops": [0, 1]}, [b"\0" * 48 * 30] * 2))
+    monkeypatch.setattr(tesseract, "read_lines", lambda _: [("Москва", 0.9), ("Казань", 0.7)])
+    reader = TextReader()
+    reader(photo)
+    first, second = reader.texts["sign.jpg"].lines
+    assert (first.text, first.others) == ("Москва", (("AVIGNON", 0.7),))
+    assert (second.text, second.others) == ("NIMES", (("Казань", 0.7),))
+    assert {"Avignon, France", "Moscow, Russia"} <= {clue.label for clue in first.clues}
+    assert {"Nîmes, France", "Kazan, Russia"} <= {clue.label for clue in second.clues}
+
+
+def test_each_reading_of_a_line_counts_also_over_two_lines(
+    photo: Photo, answers: list[Reply]
+) -> None:
+    lines = [["Villeneuve lès", 0.99, 0, 0, 90, 20, 20], ["AYIGMON", 0.99, 0, 22, 90, 42, 20]]
+    others = [[1, "AVIGNON", 0.9]]
+    answers.append(Reply({"lines": lines, "more": 0, "crops": [], "others": others}))
+    reader = TextReader()
+    reader(photo)
+    first, second = reader.texts["sign.jpg"].lines
+    assert "Villeneuve-lès-Avignon, France" in {clue.label for clue in first.clues}
+    assert "Avignon, France" in {clue.label for clue in second.clues}
+
+
+@pytest.mark.parametrize("others", [[[0, 7, 0.9]], [[0, "x" * 3000, 0.9]], [["a"]], 7])
+def test_odd_further_readings_of_a_worker_are_a_failure(
+    photo: Photo, answers: list[Reply], others: object
+) -> None:
+    lines = [["x", 0.9, 0, 0, 1, 1, 1]]
+    answers.append(Reply({"lines": lines, "more": 0, "crops": [], "others": others}))
+    reader = TextReader()
+    reader(photo)
+    assert reader.texts["sign.jpg"].failed == "crash"
+
+
 def test_a_photo_with_a_telling_name_is_withheld_and_a_kept_one_is_not() -> None:
     album = with_texts(trip(STAYS), {1: said("Rue du Rhône", "AVIGNON"), 6: said("Paris")})
     places = places_of(album.photos)
@@ -169,6 +214,30 @@ def test_a_photo_with_a_telling_name_is_withheld_and_a_kept_one_is_not() -> None
     assert note.photos == ("IMG_0001.jpg",)
     dropped = plan_album(album, places, replace(EXACT, drop=("IMG_0001.jpg",)))
     assert 1 in dropped.plan.withheld and dropped.telling_photos == ()
+
+
+@pytest.mark.parametrize("pattern", ["*", "IMG_000?.jpg", "IMG_[0]001.jpg"])
+def test_a_pattern_keeps_no_photo_with_a_telling_name(pattern: str) -> None:
+    album = with_texts(trip(STAYS), {1: said("AVIGNON"), 6: said("Paris")})
+    planned = plan_album(album, places_of(album.photos), replace(EXACT, keep=(pattern,)))
+    assert planned.telling_photos == ("IMG_0001.jpg",) and 1 not in planned.plan.promise.keep
+    (note,) = [note for note in planned.notes if note.kind == NoteKind.TELLING_TEXT]
+    told = note_text(note)
+    assert "keep it by its own name as it is (--keep IMG_0001.jpg); no pattern does" in told
+    both = plan_album(
+        album, places_of(album.photos), replace(EXACT, keep=(pattern, "IMG_0001.jpg"))
+    )
+    assert both.telling_photos == () and 1 in both.plan.promise.keep
+
+
+def test_lines_below_a_cover_are_not_counted_as_shared() -> None:
+    text = understand("a", [TextLine("", 0.1, TextBox(0, 0, 1, 1))] * 2)
+    album = with_texts(trip(STAYS), {1: text})
+    plan = plan_album(album, places_of(album.photos), replace(EXACT, budget=0, top=None)).plan
+    cover = Edit(covers=(Rectangle(0, 0, 1000, 1000),))
+    plain, covered = check_texts(album, (), plan, {}), check_texts(album, (), plan, {1: cover})
+    assert plain is not None and covered is not None
+    assert (plain.unread, covered.unread) == (2, 0)
 
 
 def test_only_names_near_what_is_hidden_count() -> None:
@@ -184,7 +253,10 @@ def test_a_hidden_country_hides_its_name_and_every_town_in_it() -> None:
     album = with_texts(trip(STAYS), texts)
     places = places_of(album.photos)
     wishes = replace(EXACT, hide=("Avignon",), hide_level="country")
-    assert plan_album(album, places, wishes).telling_photos == ("IMG_0000.jpg", "IMG_0001.jpg")
+    telling = ("IMG_0000.jpg", "IMG_0001.jpg")
+    assert plan_album(album, places, wishes).telling_photos == telling
+    given = places_of(album.photos, at=[place("France")])
+    assert plan_album(album, given, EXACT).telling_photos == telling
     city = plan_album(album, places, replace(EXACT, hide=("Avignon",)))
     assert city.telling_photos == ()
 
@@ -229,3 +301,32 @@ def test_the_record_in_the_cache_is_plain_json(photo: Photo, tmp_path: Path) -> 
     stored = cache.get_bytes(key)
     assert stored is not None
     assert set(json.loads(stored)) == {"lines", "more", "failed"}
+
+
+def test_a_photo_that_is_being_read_does_not_delay_a_stop(
+    photo: Photo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+
+    class Slow:
+        def __init__(self, *settings: object) -> None:
+            pass
+
+        def ask(self, request: dict[str, Any], content: bytes) -> Reply:
+            assert ended.wait(60)
+            return Reply(failed="crash")
+
+        def close(self) -> None:
+            ended.set()
+
+    monkeypatch.setattr(photo_texts, "Workers", Slow)
+    told: list[Step] = []
+
+    def progress(step: Step) -> None:
+        told.append(step)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        photo_texts.read_texts([photo, photo], progress=progress)
+    assert ended.is_set() and [step.done for step in told] == [0, 0, 0]

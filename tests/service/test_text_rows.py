@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from elsewhere.album.places import places_of
 from elsewhere.globe import Cells, place
+from elsewhere.service.album_audit import audit_album, second_opinions
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ScoredAlbum
@@ -65,6 +66,8 @@ def test_two_harmless_signs_together_say_lisbon_and_the_plan_knows() -> None:
         alone = plan(with_texts(album, {number: said(sign)}))
         assert alone.telling_photos == () and alone.newly_shared == 3
         assert counted(alone) == (f"{number}.jpg",)
+    one = with_texts(album, {0: said(SIGNS[0])})
+    assert counted(plan(one, replace(EXACT, drop=("0.jpg",)))) == ()  # it is not shared anyway
     both = plan(with_texts(album, {n: said(sign) for n, sign in enumerate(SIGNS)}))
     assert both.telling_photos == () and counted(both) == ("0.jpg", "1.jpg")
     assert both.newly_shared == 2
@@ -91,6 +94,19 @@ def test_texts_that_say_nothing_of_what_is_hidden_change_nothing() -> None:
     tables = threat_scores(wrong, planned.threats, NOTHING_POSTED)
     assert tables[0] is album.models[0].scores, "nothing is copied"
     assert planned.plan == plan(album).plan
+
+
+def test_an_audit_says_what_somebody_believes_who_reads_as_well() -> None:
+    album, words = southern(), ["tiny"]
+    album = replace(album, models=(replace(album.models[0], spec="tiny"),))
+    assert second_opinions(album, words)[1] == {}
+    assert second_opinions(with_texts(album, {0: said("OPEN")}), words)[1] == {}
+    read, told = second_opinions(with_texts(album, {0: said("Lisboa", "+351 21 3456789")}), words)
+    audited = audit_album(read, places_of(read.photos), EXACT, opinions=told).audits[0]
+    (opinion,) = audited.opinions
+    assert opinion.reads and audited.truth is not None and opinion.rank is not None
+    assert opinion.rank == 1 < audited.truth.rank
+    assert opinion.guess.name == "Lisbon, Portugal"
 
 
 def test_the_tables_are_made_once() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
 from elsewhere.text import reader
+from elsewhere.text.regions import find_regions
 from elsewhere.values.photo_text import READ
 from tests.text.signs import CONDITIONS, Sheet, draw_sheet
 
@@ -62,6 +64,51 @@ def test_small_letters_of_a_large_picture_are_found_in_tiles() -> None:
     assert read_heights(sheet) == {12, 20}
 
 
+def test_what_the_first_looks_suspect_and_do_not_find_is_read_enlarged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    find_lines = reader.find_lines
+
+    def suspect(image: Image.Image) -> reader.FirstLooks:
+        found = find_lines(image)
+        return replace(found, lines=[], suspected=found.lines)
+
+    content = encoded(written("Valparaiso", 12))
+    monkeypatch.setattr(reader, "find_lines", suspect)
+    assert [line[0] for line in lines_of(content)] == ["Valparaiso"]
+    answer, _ = reader.read({"contents": [content], "enlarged": 2})
+    assert answer["lines"] == [], "there the whole picture is enlarged"
+
+
+def test_a_faint_line_is_suspected_before_it_is_found() -> None:
+    marks = np.zeros((64, 200), np.float32)
+    marks[20:26, 20:80], marks[40:46, 20:80] = 0.45, 0.32
+    assert find_regions(marks) == ([], 0)
+    ((line,), more) = find_regions(marks, reader._SUSPECTED)
+    assert more == 0 and line.score == pytest.approx(0.45) and line.y == 23
+
+
+def test_what_is_read_for_certain_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    detect, sizes = reader._detect, list[tuple[int, ...]]()
+
+    def watch(pixels: reader.Pixels) -> object:
+        sizes.append(pixels.shape[:2])
+        return detect(pixels)
+
+    monkeypatch.setattr(reader, "_detect", watch)
+    assert [line[0] for line in lines_of(encoded(written("Valparaiso", size=(600, 300))))]
+    assert sizes == [(300, 600)]
+
+
+def test_a_line_that_is_read_in_two_ways_has_both_and_the_surer_first() -> None:
+    picture = written("Valparaiso")
+    (region,) = reader.find_lines(picture).lines
+    line = reader._FoundLine(region, np.zeros((48, 9, 3), np.uint8), [("Valparais", 0.8)])
+    for reading in (("Valparaiso", 0.9), ("Valparaiso", 0.95), ("nonsense", 0.2), (" ", 0.99)):
+        line.add(*reading)
+    assert line.readings == [("Valparaiso", 0.9), ("Valparais", 0.8)]
+
+
 def test_a_line_may_hang_upside_down_or_run_downwards() -> None:
     picture = written("Valparaiso")
     for turn in (Image.Transpose.ROTATE_180, Image.Transpose.ROTATE_90, Image.Transpose.ROTATE_270):
@@ -107,6 +154,12 @@ def test_a_wall_of_text_is_read_up_to_a_limit_and_the_rest_counted() -> None:
 def test_a_gigantic_letter_breaks_nothing() -> None:
     for height in (500, 1500):
         assert len(lines_of(encoded(written("Lisboa", height, (1600, 1200))))) <= 10
+
+
+def test_letters_as_high_as_the_picture_are_read() -> None:
+    for height, size in ((160, (800, 220)), (200, (1200, 300))):
+        picture = written("AVIGNON", height, size)
+        assert "AVIGNON" in [line[0] for line in lines_of(encoded(picture))], height
 
 
 def test_a_huge_picture_is_read_within_the_limits_of_memory() -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+from elsewhere.audit import Audit, Opinion
+from elsewhere.messages.key_numbers import short_rank
+from elsewhere.messages.phrases import chance
 from elsewhere.values.outcome import Outcome
 from elsewhere.values.photo_text import Clue, PhotoText, TextLine, told_clues
 from elsewhere.values.wording import counted, listed, printable
@@ -46,19 +50,45 @@ def describe_clue(clue: Clue) -> str:
     return f"{clue.label} ({_KINDS[clue.kind]}, {degree})"
 
 
+def describe_clues(clues: Sequence[Clue]) -> str:
+    """What a line may mean, each thing once: a name over two lines is found from both.
+
+    >>> avignon = Clue("name", "AVIGNON", "Avignon, France", 119.0)
+    >>> describe_clues([avignon, avignon])
+    'Avignon, France (a place, very likely)'
+    """
+    return "; ".join(dict.fromkeys(map(describe_clue, clues)))
+
+
+class ToldLine(NamedTuple):
+    """A line of a photo's text, for people."""
+
+    line: TextLine
+    words: str
+    meaning: str
+    """Empty where it means nothing that is told."""
+    telling: bool
+    """Whether that is near what is hidden."""
+
+
+def told_lines(text: PhotoText, telling: Sequence[tuple[TextLine, Clue]]) -> list[ToldLine]:
+    """The lines of a photo's text; what says most comes first."""
+    told = []
+    for line in text.lines:
+        clues = told_clues(line, telling)
+        meaning = describe_clues([clue for clue, _ in clues])
+        told.append(ToldLine(line, describe_line(line), meaning, any(near for _, near in clues)))
+    return sorted(told, key=lambda line: (not line.telling, not line.meaning))
+
+
 def describe_text(
     text: PhotoText, telling: Sequence[tuple[TextLine, Clue]], limit: int
 ) -> list[tuple[str, str, bool]]:
     """The text of a photo, line by line: the line, what it may mean, whether that is telling.
 
-    What says most comes first; more lines than `limit` are counted.
+    More lines than `limit` are counted.
     """
-    told = []
-    for line in text.lines:
-        clues = told_clues(line, telling)
-        meaning = "; ".join(describe_clue(clue) for clue, _ in clues)
-        told.append((describe_line(line), meaning, any(near for _, near in clues)))
-    told.sort(key=lambda entry: (not entry[2], not entry[1]))
+    told = [(line.words, line.meaning, line.telling) for line in told_lines(text, telling)]
     shown = told[:limit]
     if len(told) > limit:
         shown.append((f"and {counted(len(told) - limit, 'more line')} of text", "", False))
@@ -78,6 +108,16 @@ def describe_rest(text: PhotoText) -> str:
     if text.more:
         return f"{counted(text.more, 'more line')} of text, not read"
     return ""
+
+
+def reader_sentence(audit: Audit, opinion: Opinion) -> str:
+    """What an attacker believes who reads the text as well."""
+    guess = f"{printable(opinion.guess.name)} ({chance(opinion.guess.probability)})"
+    first = f"Somebody who sees what {audit.scorer} sees and reads the text guesses {guess} first"
+    if audit.truth is None or opinion.rank is None:
+        return f"{first}."
+    comes = short_rank(opinion.rank, audit.rank_limit)
+    return f"{first}; {printable(audit.truth.label)} comes {comes}."
 
 
 def text_check(outcome: Outcome) -> str:

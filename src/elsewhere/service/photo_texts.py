@@ -13,22 +13,23 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import wait
 from contextlib import AbstractContextManager
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from elsewhere.album import Photo, Step
 from elsewhere.album.places import AlbumPlace
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.workers import Limits, Workers
-from elsewhere.globe import ground
 from elsewhere.platform.machine import worker_count
 from elsewhere.platform.threads import ThreadPool
 from elsewhere.scorers import RowCache
 from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.selection import inside
+from elsewhere.service.selection import hidden_areas, inside
+from elsewhere.service.text_rows import visible_text
 from elsewhere.text import tesseract
 from elsewhere.text.evidence import RULE_KM, named_after, telling_lines
 from elsewhere.text.reader import DIGESTS, GUESSED, LINE_HEIGHT, MAX_LINES, SCRIPTS, VERSION
@@ -36,13 +37,18 @@ from elsewhere.text.understanding import understand
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.photo_text import Clue, PhotoText, TextBox, TextCheck, TextLine
 from elsewhere.values.plan import Plan
+from elsewhere.values.versions import Edit
 from elsewhere.values.wishes import HideScope, Wishes
+
+Item = TypeVar("Item")
 
 LIMITS = Limits(seconds=120.0)
 """For one photo."""
 TASK = "elsewhere.text.reader:read"
-_MAX_TEXT = 2_000
-"""Letters of a line that a worker may hand over."""
+_ASK_SECONDS = 0.2
+"""How often it is asked, while a photo is read, whether anybody still wants to know."""
+_MAX_TEXT, _MAX_OTHERS = 2_000, 4
+"""Letters of a line that a worker may hand over, and its further readings."""
 
 
 class TextReader(AbstractContextManager["TextReader"]):
@@ -94,12 +100,16 @@ class TextReader(AbstractContextManager["TextReader"]):
             return {"failed": reply.failed}
         try:
             lines = [list(line) for line in reply.answer["lines"]][:MAX_LINES]
+            others: dict[int, list[tuple[str, float]]] = {}
+            for number, text, confidence in reply.answer.get("others", ()):
+                others.setdefault(int(number), []).append((text, float(confidence)))
+            lines = [[*line[:7], others.get(number, [])] for number, line in enumerate(lines)]
             for line in lines:
                 _checked_line(line, (1 << 20, 1 << 20))
             numbers = [int(number) for number in reply.answer["crops"]]
             _read_with_tesseract(lines, numbers, reply.blobs)
             return {"lines": lines, "more": max(0, int(reply.answer["more"])), "failed": ""}
-        except (KeyError, TypeError, ValueError, IndexError):
+        except (KeyError, TypeError, ValueError, IndexError, OverflowError):
             return {"failed": "crash"}  # no worker of ours answers so
 
     def __exit__(self, *problem: object) -> None:
@@ -114,35 +124,67 @@ def read_texts(
     cache: RowCache | None = None,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> dict[str, PhotoText]:
-    """The text of photos whose renditions are kept, by name; `progress` may raise to stop it."""
-    done = 0
-    with TextReader(cache) as reader, ThreadPool(max(1, worker_count() - 1)) as pool:
+    """The text of photos whose renditions are kept, by name; `progress` may raise to stop it.
+
+    One core stays free for what is done beside it.
+    """
+
+    def read(reader: TextReader, photo: Photo) -> PhotoText:
+        return reader.read(photo.id, photo.rendition)
+
+    threads = max(1, worker_count() - 1)
+    texts = read_each(read, photos, threads, cache=cache, progress=progress)
+    return {text.photo: text for text in texts}
+
+
+def read_each(
+    read: Callable[[TextReader, Item], PhotoText],
+    items: Sequence[Item],
+    threads: int,
+    *,
+    cache: RowCache | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+) -> list[PhotoText]:
+    """The text of each item, as `read` reads it; `progress` may raise to stop it.
+
+    It is asked again while an item is read, which may take seconds.
+    """
+    texts, total = [], len(items)
+    with TextReader(cache) as reader, ThreadPool(threads) as pool:
         try:
-            progress(Step("text", 0, len(photos)))
-            for _ in pool.map(reader, photos):
-                done += 1
-                progress(Step("text", done, len(photos)))
+            progress(Step("text", 0, total))
+            for done, text in enumerate([pool.submit(read, reader, item) for item in items], 1):
+                while not wait([text], _ASK_SECONDS).done:
+                    progress(Step("text", done - 1, total))
+                texts.append(text.result())
+                progress(Step("text", done, total))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
+            reader.__exit__()  # a photo that nobody wants is not waited for
             raise
-    return reader.texts
+    return texts
 
 
 def _checked_line(line: Sequence[Any], size: tuple[int, int]) -> TextLine:
     """A line from a worker, with its rectangle inside the picture."""
-    text, confidence, left, top, right, bottom = line[:6]
-    if not isinstance(text, str) or len(text) > _MAX_TEXT:
+    text, confidence, left, top, right, bottom, _, others = line
+    readings = [(text, confidence), *others]
+    if not all(isinstance(text, str) and len(text) <= _MAX_TEXT for text, _ in readings):
         raise ValueError("a line is no text")
     edges = [
         min(max(0, int(value)), size[at % 2]) for at, value in enumerate((left, top, right, bottom))
     ]
-    return TextLine(text, min(1.0, max(0.0, float(confidence))), TextBox(*edges))
+    sure = [(text, min(1.0, max(0.0, float(confidence)))) for text, confidence in readings]
+    return TextLine(*sure[0], TextBox(*edges), others=tuple(sure[1 : 1 + _MAX_OTHERS]))
 
 
 def _read_with_tesseract(
     lines: list[list[Any]], numbers: Sequence[int], blobs: Sequence[bytes]
 ) -> None:
-    """Let tesseract read the lines whose pictures came along, where it is installed."""
+    """Let tesseract read the lines whose pictures came along, where it is installed.
+
+    The surer reading of a line comes first; the other one counts, too.
+    """
     from PIL import Image
 
     pictures = [
@@ -150,8 +192,12 @@ def _read_with_tesseract(
     ]
     found = tesseract.read_lines(pictures)
     for number, (text, confidence) in zip(numbers, found, strict=True):
-        if confidence >= GUESSED and confidence > lines[number][1]:
-            lines[number][:2] = text, round(confidence, 4)
+        if confidence < GUESSED:
+            continue
+        line = lines[number]
+        known = [(line[0], line[1])] if line[0] else []
+        readings = [*known, (text, round(confidence, 4)), *line[7]]
+        (line[0], line[1]), *line[7] = sorted(readings, key=lambda reading: -reading[1])
 
 
 def inspect_all(*inspectors: Callable[[Photo], None] | None) -> Callable[[Photo], None] | None:
@@ -173,15 +219,14 @@ def telling_text(
     for place in places:
         lats, lons = zip(*place.positions, strict=True)
         found.update(dict.fromkeys(telling_lines(text, lats, lons)))
-        codes: set[str] = set()  # of the countries that are hidden whole
-        if width.level == "country" and text.lines:
-            codes = {area.code for area in ground(lats, lons, "country")}
+        areas = hidden_areas(place, width) if text.lines else ()
+        codes = {area.code for area in areas if area.kind == "country"}
         for line in text.lines:
             for clue in line.clues:
                 near = inside(place, width, clue.positions)
                 if near.any():
                     found[line, named_after(clue, clue.positions[int(near.argmax())])] = None
-                elif clue.kind == "name" and not clue.positions and codes & set(clue.countries):
+                elif codes & set(clue.named_countries):
                     found[line, clue] = None
     return tuple(found)
 
@@ -215,18 +260,27 @@ def known_scripts() -> tuple[str, ...]:
 
 
 def check_texts(
-    scored: ScoredAlbum, telling: Sequence[int], plan: Plan, edited: Collection[int]
+    scored: ScoredAlbum, telling: Sequence[int], plan: Plan, edited: Mapping[int, Edit]
 ) -> TextCheck | None:
-    """What reading the album's text came to for a plan; `telling` are the photos of the rule."""
+    """What reading the album's text came to for a plan; `telling` are the photos of the rule.
+
+    Of an edited photo the lines count that its edit leaves: only an export reads it again.
+    """
     if not scored.texts:
         return None
     shared = set(plan.kept) if plan.found else set()
     covered = sum(number in shared and number in edited for number in telling)
     kept = sum(number in shared and number not in edited for number in telling)
-    names = {scored.photos[number].id for number in shared if number < len(scored.photos)}
+    unread = 0
+    for number, photo in enumerate(scored.photos):
+        text = scored.texts.get(photo.id)
+        if number in shared and text is not None:
+            size = photo.rendition.width, photo.rendition.height
+            edit = edited.get(number)
+            unread += (text if edit is None else visible_text(text, edit, size)).unread
     return TextCheck(
         known_scripts(),
-        sum(text.unread for text in scored.texts.values() if text.photo in names),
+        unread,
         covered,
         len(telling) - covered - kept,
         kept,

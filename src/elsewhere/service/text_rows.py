@@ -18,12 +18,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.checker.places import directions, with_nearest
+from elsewhere.checker.circles import directions, with_nearest
 from elsewhere.globe import Cells
+from elsewhere.scorers.protocol import exponent
 from elsewhere.service.album_versions import AlbumVersions
 from elsewhere.service.attacks import MARGIN_KM, points_of
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.text.evidence import clues_of, one_sided_row
+from elsewhere.text.evidence import clues_of, one_sided_row, text_row
 from elsewhere.values.photo_text import PhotoText, TextBox
 from elsewhere.values.promise import HiddenCircles
 from elsewhere.values.scores import Scores
@@ -52,6 +53,30 @@ def add_texts(
     found = _with_texts(scores, scored, cells, hidden, versions) if hidden else scores
     _LAST[scores] = texts, hidden, None if found is scores else found
     return found
+
+
+def read_and_seen(scored: ScoredAlbum, model: int) -> Scores | None:
+    """One model's scores with all that the photos' texts say, for the hidden places and others.
+
+    It is what somebody believes who sees and reads, for an audit; no plan may rest on it. Signs do
+    not say the same as each other, as photos of an album do: what they say counts in full, whatever
+    exponent the sum gets. None where no text says anything.
+    """
+    scores, about = scored.models[model].scores, scored.models[model].about
+    if about.globe is None:
+        return None
+    power = exponent(about.exponents, len(scored.photos))
+    said = {
+        number: text
+        for number, photo in enumerate(scored.photos)
+        if (text := scored.texts.get(photo.id)) is not None and clues_of(text)
+    }
+    if not said:
+        return None
+    table = scores.values.copy()
+    for number, text in said.items():
+        table[number] += (text_row(text, about.globe) / power).astype(table.dtype)
+    return Scores(table, scores.ids, scorer=scores.scorer, grid=scores.grid, points=scores.points)
 
 
 def _with_texts(

@@ -3,7 +3,8 @@
 Words are looked up alone and up to four together, with and without the spaces between them. A
 reader confuses letters, so a long name may differ by one letter. Greek and Cyrillic letters are
 often read as the Latin ones that look like them: the large towns that use them are looked up by
-their looks as well.
+their looks as well. A text with odd letters is looked up in the spelling that was probably meant,
+too (`lookalikes`).
 
 Most words of a sign that equal some small town's or village's name do not mean it. Such a match is
 kept, marked as not certain: next to the place that is hidden it is no coincidence.
@@ -12,50 +13,59 @@ kept, marked as not certain: next to the place that is hidden it is no coinciden
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 
 from elsewhere.globe.gazetteer import gazetteer, name_key
 from elsewhere.globe.places import Place, place_of_row
 from elsewhere.globe.villages import Village, villages_named
 from elsewhere.text.everyday import EVERYDAY
+from elsewhere.text.lookalikes import other_spellings
 from elsewhere.values.photo_text import Clue, Position
 
 MAX_WORDS = 60
 """Words of a line that are looked up."""
 _MAX_JOINED = 4
-_MIN_LETTERS, _MIN_LETTERS_FOREIGN, _MIN_LETTERS_HAN = 4, 3, 2
-"""Letters of a name, without marks: in Latin letters, in other scripts, and in those without
-spaces."""
-_MIN_LETTERS_SIMILAR = 6
+_MIN_LETTERS, _MIN_LETTERS_HAN = 3, 2
+"""Letters of a name, without marks: with spaces between words, and in scripts without."""
+_MIN_LETTERS_CERTAIN = 4
+"""Letters of a name that can be certain, but for scripts whose letters are syllables; shorter ones
+in Latin letters must be the place's own name."""
+_MIN_LETTERS_SIMILAR, _MAX_LETTERS_SIMILAR = 6, 40
 """Letters of a name that may differ by one."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _MIN_LETTERS_JOINED = 8
-"""Letters of a name that may be read with other spaces."""
+"""Letters of a name that may be read with other spaces, in scripts that have spaces."""
 _MIN_LETTERS_VILLAGE = 5
 """Letters of a village's name."""
 _SURE = 0.97
 """What is read with this confidence is not misread."""
+_REMEMBERED = 1 << 14
+"""Phrases whose meaning is remembered: lines are looked up together with those beside them."""
 _ENDINGS = ("s", "er")
 """Of names in sentences: Stockholms, Kölner."""
-_MAX_PLACES = 12
-"""Places of one name that count."""
 _MIN_PEOPLE, _MIN_PEOPLE_SHORT, _MIN_PEOPLE_ALIAS = 15_000, 60_000, 300_000
 """The least population of a town for its name to be certain: of seven letters or several words, a
 shorter one, and one in Latin letters that is only an alias of the town."""
 _MIN_PEOPLE_SIMILAR = 50_000
 _MIN_PEOPLE_LOOKS = 100_000
+_MIN_PEOPLE_EVERYDAY = 100_000
+"""Of a town whose name is an everyday word: Nice, Split, Reading."""
 _RATIOS = ((5_000_000, 15.0), (500_000, 40.0), (50_000, 120.0), (0, 300.0))
 """From which population on a name is how much likelier near its town: the largest are on signs all
 over the world, the smallest only around them."""
 _COUNTRY_RATIO = 12.0
 _WORD = re.compile(
     r"(?:[^\W\d_]|[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ece"
-    r"\u1000-\u109f\u1780-\u17d3])+"
+    r"\u1000-\u109f\u1780-\u17d3]|(?<=[^\W\d_])0(?=[^\W\d_]))+"
 )
-"""Letters and, in scripts that write vowels as marks, those marks."""
+"""Letters and, in scripts that write vowels as marks, those marks.
+A zero between letters is an O."""
 _NO_SPACES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]+")
 """Scripts without spaces between words."""
+_SYLLABLES = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""Scripts in which a letter is a syllable or a word: two are a certain name. In others, two or
+three are what a reader makes of leaves and railings."""
 _LOOKS = str.maketrans(
     {
         **dict(zip("абвгдезиклмнопрстухцшьэ", "a6brdezuknmhonpctyxuwbe", strict=True)),
@@ -67,7 +77,21 @@ _LOOKS = str.maketrans(
 
 
 def find_names(text: str, confidence: float) -> list[Clue]:
-    """What a line names; the parts of a longer name are not certain."""
+    """What a line names; the parts of a longer name, and what odd letters stand for, are not
+    certain."""
+    clues = _written(text, confidence)
+    known = {(clue.label, clue.positions) for clue in clues}
+    for spelling in other_spellings(text):
+        for clue in _written(spelling, confidence):
+            if (clue.label, clue.positions) in known or len(clue.excerpt) < _MIN_LETTERS_CERTAIN:
+                continue
+            known.add((clue.label, clue.positions))
+            clues.append(replace(clue, certain=False))
+    return clues
+
+
+def _written(text: str, confidence: float) -> list[Clue]:
+    """What a line names as it is written."""
     words = [match.group() for match in _WORD.finditer(text)][:MAX_WORDS]
     clues: list[Clue] = []
     start = 0
@@ -83,8 +107,9 @@ def find_names(text: str, confidence: float) -> list[Clue]:
                 break
         else:
             start += 1
-    if not clues and _NO_SPACES.search(text):
-        clues += _inside(text, confidence)
+    if _NO_SPACES.search(text):
+        known = {clue.excerpt for clue in clues}
+        clues += [clue for clue in _inside(text, confidence) if clue.excerpt not in known]
     return clues + _villages(words, confidence)
 
 
@@ -93,10 +118,7 @@ def _villages(words: list[str], confidence: float) -> list[Clue]:
     clues = []
     spans = ((at, n) for at in range(len(words)) for n in range(1, _MAX_JOINED + 1))
     for phrase in dict.fromkeys(" ".join(words[at : at + n]) for at, n in spans):
-        key = name_key(phrase)
-        if len(key.replace(" ", "")) < _MIN_LETTERS_VILLAGE or EVERYDAY.issuperset(key.split()):
-            continue
-        found = villages_named(phrase)
+        found = _villages_called(phrase)
         if found:
             clues.append(
                 Clue(
@@ -112,32 +134,99 @@ def _villages(words: list[str], confidence: float) -> list[Clue]:
     return clues
 
 
+@lru_cache(_REMEMBERED)
+def _villages_called(phrase: str) -> tuple[Village, ...]:
+    """The villages that a phrase may mean."""
+    key = name_key(phrase)
+    if len(key.replace(" ", "")) < _MIN_LETTERS_VILLAGE or EVERYDAY.issuperset(key.split()):
+        return ()
+    return tuple(villages_named(phrase))
+
+
 def _clue(phrase: str, confidence: float) -> Clue | None:
     """What a phrase names as a whole, if anything."""
+    meaning = _meaning(phrase, is_sure=confidence >= _SURE)
+    if meaning is None:
+        return None
+    clue = _named(phrase, meaning.compact, meaning.rows, confidence, similar=meaning.similar)
+    return replace(clue, certain=False) if meaning.everyday else clue
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """The places that a phrase may name."""
+
+    compact: str
+    """As they are spelled, without spaces."""
+    rows: tuple[int, ...]
+    similar: bool = False
+    """Whether they are spelled a little differently."""
+    everyday: bool = False
+
+
+@lru_cache(_REMEMBERED)
+def _meaning(phrase: str, *, is_sure: bool) -> _Meaning | None:
+    """What a phrase may name as a whole; one that is not read for sure may differ by a letter."""
     key = name_key(phrase)
     compact = key.replace(" ", "")
     is_han = bool(_NO_SPACES.search(key))
-    least = _MIN_LETTERS if compact.isascii() else _MIN_LETTERS_FOREIGN
+    joined_latin = " " in key and compact.isascii()
+    least = _MIN_LETTERS_CERTAIN if joined_latin else _MIN_LETTERS  # "a mi" is not Ami
     if len(compact) < (_MIN_LETTERS_HAN if is_han else least):
         return None
     if EVERYDAY.issuperset(key.split()):
-        return None
-    rows = _spellings().get(compact, ())
-    if rows and (" " not in key or len(compact) >= _MIN_LETTERS_JOINED or _is_spelled(key, rows)):
-        return _named(phrase, compact, rows, confidence, similar=False)
-    if " " in key or len(compact) < _MIN_LETTERS_SIMILAR or is_han:
+        rows = _rows(compact)
+        if " " not in key:
+            people = gazetteer().population
+            rows = tuple(row for row in rows if people[row] >= _MIN_PEOPLE_EVERYDAY)
+        elif len(compact) < _MIN_LETTERS_JOINED or not _is_spelled(key, rows):
+            rows = ()
+        return _Meaning(compact, rows, everyday=True) if rows else None
+    rows = _rows(compact)
+    if not rows and _rows(_in_latin(compact)):
+        compact = _in_latin(compact)
+        rows = _rows(compact)
+    joined = _MIN_LETTERS_CERTAIN if is_han else _MIN_LETTERS_JOINED
+    if rows and (" " not in key or len(compact) >= joined or _is_spelled(key, rows)):
+        return _Meaning(compact, rows)
+    if " " in key or is_han or not _MIN_LETTERS_SIMILAR <= len(compact) <= _MAX_LETTERS_SIMILAR:
         return None  # several short words differ by a letter from too much
     for ending in _ENDINGS:
         stem = compact.removesuffix(ending)
-        rows = _spellings().get(stem, ()) if stem != compact and stem not in EVERYDAY else ()
+        rows = _rows(stem) if stem != compact and stem not in EVERYDAY else ()
         if rows:
-            return _named(phrase, stem, rows, confidence, similar=False)
-    if confidence < _SURE:
+            return _Meaning(stem, rows)
+    if not is_sure:
         rows = _by_looks().get(compact.translate(_LOOKS), ())
         if not rows:
-            similar = {row for word in _variants(compact) for row in _spellings().get(word, ())}
-            rows = tuple(sorted(similar))
-    return _named(phrase, compact, rows, confidence, similar=True) if rows else None
+            spelled = ((word, row) for word in _similar(compact) for row in _rows(word))
+            rows = tuple(sorted({row for word, row in spelled if _is_usual(word, row)}))
+    return _Meaning(compact, rows, similar=True) if rows else None
+
+
+def _in_latin(word: str) -> str:
+    """A word of Latin letters and others that look like them, in Latin letters; "" for any other.
+
+    >>> _in_latin("avign0n"), _in_latin("\u0430vignon"), _in_latin("москва")
+    ('avignon', 'avignon', '')
+    """
+    if not any(letter.isascii() and letter.isalpha() for letter in word):
+        return ""
+    return "".join(
+        letter if letter.isascii() and letter != "0" else letter.translate(_LOOKS)
+        for letter in word
+    )
+
+
+def _rows(spelling: str) -> tuple[int, ...]:
+    return _spellings().get(spelling, ())
+
+
+def _is_usual(spelling: str, row: int) -> bool:
+    """Whether a place is called so on signs: an alias in Latin letters of a small town is not."""
+    table = gazetteer()
+    is_own = name_key(table.names[row]).replace(" ", "") == spelling
+    return is_own or not spelling.isascii() or table.population[row] >= _MIN_PEOPLE_ALIAS
 
 
 def _is_spelled(key: str, rows: tuple[int, ...]) -> bool:
@@ -150,12 +239,13 @@ def _named(
     phrase: str, compact: str, rows: tuple[int, ...], confidence: float, *, similar: bool
 ) -> Clue:
     """The clue of the places in some rows, the most populous first."""
-    places = [place_of_row(row) for row in rows[:_MAX_PLACES]]
+    places = [place_of_row(row) for row in rows]
     own = [place for place in places if name_key(place.name).replace(" ", "") == compact]
     best = own[0] if own and own[0].population * 10 >= places[0].population else places[0]
     places.sort(key=lambda place: (place is not best, -place.population))
     if best.kind == "country":
-        certain, ratio = len(compact) > _MIN_LETTERS or not compact.isascii(), _COUNTRY_RATIO
+        certain = len(compact) > _MIN_LETTERS_CERTAIN or not compact.isascii()
+        ratio = _COUNTRY_RATIO
     else:
         ratio = next(ratio for least, ratio in _RATIOS if best.population >= least)
         several = len(phrase.split()) > 1 or len(compact) >= 7
@@ -165,6 +255,7 @@ def _named(
         if similar:
             least = max(least, _MIN_PEOPLE_SIMILAR)
         certain = best.population >= least and not (similar and len(compact) < 7)
+    certain &= len(phrase) >= _MIN_LETTERS_CERTAIN or bool(_SYLLABLES.search(phrase))
     if similar:
         ratio = 1 + (ratio - 1) / 4
     return Clue(
@@ -174,6 +265,7 @@ def _named(
         ratio=round(1 + (ratio - 1) * confidence, 2),
         positions=tuple(Position(place.lat, place.lon) for place in places if _is_local(place)),
         countries=tuple(dict.fromkeys(place.code for place in places)),
+        named_countries=tuple(place.code for place in places if place.kind == "country"),
         certain=certain,
     )
 
@@ -189,33 +281,38 @@ def _is_local(place: Place) -> bool:
 
 
 def _inside(text: str, confidence: float) -> list[Clue]:
-    """Names inside a text without spaces: the longest at each letter."""
+    """Names inside a text without spaces: the longest at each letter; others are not certain."""
     clues = []
+    parts: dict[str, None] = {}
     for run in _NO_SPACES.findall(name_key(text).replace(" ", "")[: 4 * MAX_WORDS]):
+        for at in range(len(run)):
+            ends = range(at + 2, min(len(run), at + 12) + 1)
+            parts.update(dict.fromkeys(run[at:end] for end in ends if _rows(run[at:end])))
         start = 0
         while start < len(run):
             for end in range(min(len(run), start + 12), start + 1, -1):
                 part = run[start:end]
-                rows = _spellings().get(part, ())
+                rows = _rows(part)
                 # two letters of a long text coincide with small towns
                 if rows and gazetteer().population[rows[0]] >= _MIN_PEOPLE_ALIAS:
                     clues.append(_named(part, part, rows, confidence, similar=False))
+                    parts.pop(part, None)
                     start = end
                     break
             else:
                 start += 1
-    return clues
+    named = (_named(part, part, _rows(part), confidence, similar=False) for part in parts)
+    return clues + [replace(clue, certain=False) for clue in named]
 
 
-def _variants(word: str) -> Iterator[str]:
-    """Spellings that differ by one letter, but not in the first: a reader seldom errs there."""
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    for at in range(1, len(word)):
-        yield word[:at] + word[at + 1 :]
-        for letter in letters:
-            yield word[:at] + letter + word[at + 1 :]
-            yield word[:at] + letter + word[at:]
-    yield from (word + letter for letter in letters)
+def _similar(word: str) -> list[str]:
+    """Known spellings that differ by one letter; not in the first, where a reader seldom errs."""
+    known, found = _spellings(), []
+    for at in range(1, len(word) + 1):
+        start, rest = word[:at], word[at + 1 :]
+        tried = [start + letter + end for letter in _LETTERS for end in (rest, word[at:])]
+        found += [spelling for spelling in (start + rest, *tried) if spelling in known]
+    return [spelling for spelling in dict.fromkeys(found) if spelling != word]
 
 
 @cache
@@ -240,10 +337,12 @@ def _lines() -> list[bytes]:
 def _spellings() -> dict[str, tuple[int, ...]]:
     """The rows with each spelling, without spaces; the most populous first."""
     found: dict[str, list[int]] = {}
+    names = gazetteer().names
     for row, line in enumerate(_lines()):
         for spelling in line.decode().split("\t")[1:-1]:
-            if len(spelling) < _MIN_LETTERS and spelling.isascii():
-                continue
+            is_short = len(spelling) < _MIN_LETTERS_CERTAIN and spelling.isascii()
+            if is_short and spelling != name_key(names[row]):
+                continue  # of three letters only a town's own name: aliases are codes of airports
             rows = found.setdefault(spelling.replace(" ", ""), [])
             if not rows or rows[-1] != row:
                 rows.append(row)

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 MARKED = 0.3
 """A pixel with at least this probability belongs to a text."""
-_MIN_SCORE = 0.5
+MIN_SCORE = 0.5
 """The least mean probability of the marked pixels of a text."""
 _GROWTH = 1.6
 """The detector's cores are shrunk; this much brings them back to the letters."""
@@ -66,8 +66,10 @@ class Region:
         )
 
 
-def find_regions(probabilities: NDArray[np.float32]) -> tuple[list[Region], int]:
-    """The regions of a map, and how many more there were than are measured."""
+def find_regions(
+    probabilities: NDArray[np.float32], least: float = MIN_SCORE
+) -> tuple[list[Region], int]:
+    """The regions of a map with this score, and how many more texts there were than measured."""
     rows, starts, ends, labels = _label(probabilities >= MARKED)
     if not len(rows):
         return [], 0
@@ -80,7 +82,7 @@ def find_regions(probabilities: NDArray[np.float32]) -> tuple[list[Region], int]
     groups = [order[first:last] for first, last in pairwise(bounds.tolist())]
     areas = np.array([int((ends[runs] - starts[runs]).sum()) for runs in groups])
     scores = np.array([float(mass[runs].sum()) for runs in groups]) / areas
-    texts = np.flatnonzero((scores >= _MIN_SCORE) & (areas >= _MIN_CORE * _MIN_CORE))
+    texts = np.flatnonzero((scores >= least) & (areas >= _MIN_CORE * _MIN_CORE))
     largest = texts[np.argsort(-areas[texts], kind="stable")]
     regions = []
     for number in largest[:MAX_REGIONS].tolist():
@@ -96,7 +98,7 @@ def find_regions(probabilities: NDArray[np.float32]) -> tuple[list[Region], int]
         regions.append(
             Region(x, y_centre, width + growth, height + growth, angle, float(scores[number]))
         )
-    return regions, max(0, len(largest) - MAX_REGIONS)
+    return regions, int((scores[largest[MAX_REGIONS:]] >= MIN_SCORE).sum())
 
 
 def _label(mask: NDArray[np.bool_]) -> tuple[NDArray[np.intp], ...]:

@@ -1,8 +1,8 @@
 """Tesseract, where the user has installed it: it reads the lines that our reader cannot.
 
-It runs as a program of its own, on pictures of single lines, with a limit on its time. What it
-prints is untrusted like all text of a photo. Only languages in scripts that our reader does not
-know are asked for.
+It runs as a program of its own, on pictures of single lines, with limits on its time and on what it
+prints, and on Linux in a cage in which it can read files and answer. What it prints is untrusted
+like all text of a photo. Only languages in scripts that our reader does not know are asked for.
 """
 
 from __future__ import annotations
@@ -10,10 +10,18 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import IO, TYPE_CHECKING
+
+from elsewhere.platform.machine import bare_environment
+from elsewhere.platform.threads import start_thread
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -30,10 +38,70 @@ LANGUAGES = tuple(SCRIPTS)
 MAX_LINES = 8
 """Lines of a photo that are given to it, the largest first."""
 _SECONDS = 20.0
+_MAX_BYTES = 1 << 20
+"""Of what it prints."""
 _MIN_LETTERS = 2
 _COLUMNS, _WORD_LEVEL = 12, "5"
 """Of its tables: a row of the fifth level is a word, and the columns are level, page, …, confidence
 and text."""
+
+
+_BOOT = """\
+import sys
+sys.path.insert(0, sys.argv[1])
+from elsewhere.platform.cage import become_caged
+become_caged(sys.argv[2:])
+"""
+
+
+def _run(program: str, *words: str, given: bytes = b"") -> bytes:
+    """What the program prints, in its cage."""
+    command = [program, *words]
+    if sys.platform == "linux":
+        command = [sys.executable, "-I", "-c", _BOOT, str(Path(__file__).parents[2]), *command]
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**bare_environment(), "OMP_THREAD_LIMIT": "1"},
+        start_new_session=True,  # away from the terminal, and with all that it starts one group
+    )
+    assert process.stdin is not None and process.stdout is not None
+    answers: SimpleQueue[bytes] = SimpleQueue()
+    try:
+        start_thread(partial(_write, process.stdin, given))
+        start_thread(partial(_read, process.stdout, answers))
+        answer = answers.get(timeout=_SECONDS)
+        if len(answer) > _MAX_BYTES:
+            raise subprocess.SubprocessError("it prints too much")
+        if process.wait(timeout=_SECONDS) != 0:
+            raise subprocess.CalledProcessError(process.returncode, program)
+        return answer
+    except Empty:
+        raise subprocess.TimeoutExpired(program, _SECONDS) from None
+    finally:
+        _end(process)
+
+
+def _write(pipe: IO[bytes], content: bytes) -> None:
+    with suppress(OSError), pipe:  # it may end before it has read all
+        pipe.write(content)
+
+
+def _read(pipe: IO[bytes], answers: SimpleQueue[bytes]) -> None:
+    with pipe:
+        answers.put(pipe.read(_MAX_BYTES + 1))
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the program and all that it has started."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        with suppress(OSError):  # all of it has ended
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 @cache
@@ -43,12 +111,10 @@ def installed() -> tuple[str, tuple[str, ...]]:
     if program is None:
         return "", ()
     try:
-        result = subprocess.run(
-            [program, "--list-langs"], capture_output=True, timeout=_SECONDS, check=True
-        )
+        languages = _run(program, "--list-langs")
     except (OSError, subprocess.SubprocessError):
         return "", ()
-    known = result.stdout.decode("utf-8", "replace").split()
+    known = languages.decode("utf-8", "replace").split()
     return program, tuple(name for name in LANGUAGES if name in known)
 
 
@@ -64,20 +130,13 @@ def read_lines(lines: Sequence[Image.Image]) -> list[tuple[str, float]]:
         return texts
     pages = io.BytesIO()
     lines[0].save(pages, "TIFF", save_all=True, append_images=lines[1:])
-    command = [program, "stdin", "stdout", "--psm", "7", "-l", "+".join(languages), "tsv"]
+    options = ("stdin", "stdout", "--psm", "7", "-l", "+".join(languages), "tsv")
     try:
-        result = subprocess.run(
-            command,
-            input=pages.getvalue(),
-            capture_output=True,
-            timeout=_SECONDS,
-            check=True,
-            env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-        )
+        table = _run(program, *options, given=pages.getvalue())
     except (OSError, subprocess.SubprocessError):
         return texts
     words: dict[int, list[tuple[str, float]]] = {}
-    for row in result.stdout.decode("utf-8", "replace").splitlines():
+    for row in table.decode("utf-8", "replace").splitlines():
         columns = row.split("\t")
         if len(columns) == _COLUMNS and columns[0] == _WORD_LEVEL and columns[11].strip():
             page = int(columns[1]) - 1

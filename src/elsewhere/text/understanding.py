@@ -13,6 +13,10 @@ from elsewhere.values.photo_text import Clue, PhotoText, TextLine
 
 MAX_LETTERS = 300
 """Letters of a line that are kept."""
+_WORDS_OF_EACH = 3
+"""Words of each of two lines that a name over both may have."""
+_MAX_NEXT = 30
+"""Lines after a line in which its last name is looked for: on a sign there are two or three."""
 
 
 def understand(photo: str, lines: Iterable[TextLine], more: int = 0) -> PhotoText:
@@ -24,28 +28,44 @@ def understand(photo: str, lines: Iterable[TextLine], more: int = 0) -> PhotoTex
     >>> [(clue.kind, clue.excerpt, clue.label) for clue in text.lines[0].clues]
     [('name', 'AVIGNON', 'Avignon, France')]
     """
-    cleaned = [replace(line, text=clean(line.text)) for line in lines]
+    cleaned = [_cleaned(line) for line in lines]
     languages = find_languages([line.text for line in cleaned if line.is_read])
+    readings = [_readings(line) for line in cleaned]
     found = []
-    for line in cleaned:
-        clues = [*find_names(line.text, line.confidence), *_broken_names(line, cleaned)]
+    for number, line in enumerate(cleaned):
+        others = [one for at, of_line in enumerate(readings) for one in of_line if at != number]
+        clues = []
+        for reading in readings[number]:
+            clues += find_names(reading.text, reading.confidence)
+            after = _next_lines(reading, others)
+            more += len(after) > _MAX_NEXT  # what is not looked at may be a name
+            for other in after[:_MAX_NEXT]:
+                clues += _broken_names(reading, other)
+            if reading.is_read:
+                clues += find_country_clues(reading.text, reading.confidence)
         if line.is_read:
-            clues += find_country_clues(line.text, line.confidence)
             clues, languages = clues + languages, []  # they stand with the first line
-        found.append(replace(line, clues=tuple(clues)))
+        found.append(replace(line, clues=tuple(dict.fromkeys(clues))))
     return PhotoText(photo, tuple(found), more)
 
 
-def _broken_names(line: TextLine, lines: Sequence[TextLine]) -> list[Clue]:
-    """Names that begin in a line and end in the next one, below or beside it."""
-    if not line.is_read:
-        return []
-    clues = []
+def _cleaned(line: TextLine) -> TextLine:
+    others = tuple((clean(text), confidence) for text, confidence in line.others)
+    return replace(line, text=clean(line.text), others=others)
+
+
+def _readings(line: TextLine) -> list[TextLine]:
+    """A line by each of its readings."""
+    others = [replace(line, text=text, confidence=sure) for text, sure in line.others]
+    return [line, *others]
+
+
+def _next_lines(line: TextLine, lines: Sequence[TextLine]) -> list[TextLine]:
+    """The lines in which a name at the end of a line may end: below or beside it."""
     left, top, right, bottom = line.box
     height = bottom - top
-    for other in lines:
-        if other is line or not other.is_read:
-            continue
+    found = []
+    for other in lines if line.is_read else ():
         below = (
             abs(other.box.top - bottom) <= height
             and min(right, other.box.right) > max(left, other.box.left)
@@ -55,15 +75,20 @@ def _broken_names(line: TextLine, lines: Sequence[TextLine]) -> list[Clue]:
             -height / 2 <= other.box.left - right <= 2 * height
             and 2 * (min(bottom, other.box.bottom) - max(top, other.box.top)) > height
         )
-        if below or beside:
-            confidence = min(line.confidence, other.confidence)
-            together = find_names(f"{line.text} {other.text}", confidence)
-            clues += [
-                clue
-                for clue in together
-                if clue.excerpt not in line.text and clue.excerpt not in other.text
-            ]
-    return clues
+        if (below or beside) and other.is_read:
+            found.append(other)
+    return found
+
+
+def _broken_names(line: TextLine, other: TextLine) -> list[Clue]:
+    """Names that begin in a line and end in the next one."""
+    words = [*line.text.split()[-_WORDS_OF_EACH:], *other.text.split()[:_WORDS_OF_EACH]]
+    together = find_names(" ".join(words), min(line.confidence, other.confidence))
+    return [
+        clue
+        for clue in together
+        if clue.excerpt not in line.text and clue.excerpt not in other.text
+    ]
 
 
 def clean(text: str) -> str:

@@ -43,6 +43,8 @@ class Clue:
     """Every town that may be meant, the likeliest first."""
     countries: tuple[str, ...] = ()
     """The countries that may be meant, by their two letters; those of the towns too."""
+    named_countries: tuple[str, ...] = ()
+    """Those of them whose own name it is, whatever towns have the same."""
     certain: bool = True
     """Whether it is likely enough to be told. A coincidence with a small town's name is not, but
     counts where that town is close to what is hidden."""
@@ -58,6 +60,8 @@ class TextLine:
     """The mean probability of its letters, 0 to 1."""
     box: TextBox
     clues: tuple[Clue, ...] = ()
+    others: tuple[tuple[str, float], ...] = ()
+    """Further readings of it, each with its confidence: what any of them names counts."""
 
     @property
     def is_read(self) -> bool:
