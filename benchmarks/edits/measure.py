@@ -6,26 +6,27 @@ import resource
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFilter
 
+from benchmarks.edits.held_out import specs
 from elsewhere.album import Step
+from elsewhere.album.filled_covers import fill_covers
 from elsewhere.album.places import places_of
+from elsewhere.globe.coordinates import EARTH_KM, unit_vector
 from elsewhere.scorers import Photo as Scored, RowCache, each, find
-from elsewhere.service.attacks import comes_near
+from elsewhere.service.attacks import comes_near, first_places
 from elsewhere.service.edit_planning import plan_with_edits
 from elsewhere.service.edited_album import apply_edits
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum, score_album
 from elsewhere.values.promise import HiddenCircles
 from elsewhere.values.scores import Scores
-from elsewhere.values.versions import DEFAULT_WEIGHTS, FULL, WHOLE, Edit
+from elsewhere.values.versions import DEFAULT_WEIGHTS, Edit
 from elsewhere.values.wishes import Wishes
 
 OWN = "embedded"
@@ -33,9 +34,19 @@ ATTACKERS = (OWN, "dino", "embedded:half_a", "embedded:half_b")
 """The plan is about the first. The others are asked where they confirm edits, and else never."""
 FIRST = 5
 """Circles of an attacker, as wide as the plan's, that are looked at."""
+FAR_KM = 100.0
+"""The radius of plans that hide the region."""
+KM = (1, 25, 200, 750, 2500)
+"""Distances of first guesses."""
+SHARED = "everything shared"
 PLAIN, FILLED, COMPARED = "as shared", "covers filled in", "two versions compared"
-_GROWN = 0.015
-"""By how much of a side covers are painted larger than planned, at most."""
+
+
+OTHER_WAYS = (
+    ("withholding, from embedded and dino", 2, 25.0),
+    ("withholding, 100 km", 1, FAR_KM),
+)
+"""Further plans by withholding: the name, how many of the attackers are asked, and the radius."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,8 @@ class Outcome:
     """Processor time of the search and its plans; None where earlier runs had been cached."""
     hits: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
     """By attack and attacker, whether the place is among the first circles."""
+    first_km: Mapping[str, float] = field(default_factory=dict)
+    """By attacker, how far the first guess is from the nearest photo; none shared, no guess."""
 
     @property
     def withheld(self) -> int:
@@ -99,15 +112,18 @@ def measure(
     *,
     seed: int = 0,
     endangered: bool = False,
+    kept: Path | None = None,
+    others: bool = False,
 ) -> Iterator[Outcome]:
     """Everything shared, the plan by withholding, and one with edits for each set of models.
 
-    Nothing for an album that is not `endangered`, where only such albums are wanted.
+    Nothing for an album that is not `endangered`, where only such albums are wanted. What models
+    see is kept in the folder `kept`, where one is given. `others` adds `OTHER_WAYS`.
     """
     wishes = Wishes(edits="both")
     with TemporaryDirectory() as cached:
-        cache = CountingCache(Path(cached))
-        scored = score_album([folder], scorers=ATTACKERS, cache=cache)
+        cache = CountingCache(kept or Path(cached))
+        scored = score_album([folder], scorers=specs(ATTACKERS), cache=cache)
         count = len(scored.photos)
         try:
             places = places_of(scored.photos)
@@ -116,12 +132,22 @@ def measure(
             everything = _find(scored, circles, range(count))
             if endangered and not everything[OWN]:
                 return
-            yield Outcome("everything shared", count, True, count, hits={PLAIN: everything})
+            yield Outcome(
+                SHARED,
+                count,
+                True,
+                count,
+                hits={PLAIN: everything},
+                first_km=_first_km(scored, circles, range(count)),
+            )
             own = replace(scored, models=scored.models[:1])
             plan = plan_album(own, places, wishes, draw=Random(seed), attacked=True)
-            shared = plan.plan.kept if plan.plan.found else ()
-            hits = {PLAIN: _find(scored, circles, shared)}
-            yield Outcome("withholding", count, plan.plan.found, len(shared), hits=hits)
+            yield _withheld("withholding", scored, plan, circles)
+            for name, models, radius in OTHER_WAYS if others else ():
+                seen = replace(scored, models=scored.models[:models])
+                wider = replace(wishes, radius_km=radius)
+                other = plan_album(seen, places, wider, draw=Random(seed), attacked=True)
+                yield _withheld(name, scored, other, circles)
             for confirm in confirming:
                 cache.asked = cache.known = 0
                 searched: set[str] = set()
@@ -137,7 +163,7 @@ def measure(
                     outcome,
                     way=f"edits, confirmed by {name_of(confirm)}",
                     searched=len(searched),
-                    seconds=seconds if confirm == confirming[0] else None,
+                    seconds=seconds if confirm == confirming[0] and kept is None else None,
                 )
         finally:
             scored.close()
@@ -146,6 +172,19 @@ def measure(
 def name_of(confirm: Sequence[str]) -> str:
     """The models that confirm edits, in a sentence."""
     return " and ".join(spec.removeprefix("embedded:") for spec in confirm) or "none"
+
+
+def _withheld(way: str, scored: ScoredAlbum, plan: AlbumPlan, circles: HiddenCircles) -> Outcome:
+    """What a plan by withholding shares, and who finds the place."""
+    shared = plan.plan.kept if plan.plan.found else ()
+    return Outcome(
+        way,
+        len(scored.photos),
+        plan.plan.found,
+        len(shared),
+        hits={PLAIN: _find(scored, circles, shared)},
+        first_km=_first_km(scored, circles, shared),
+    )
 
 
 def _outcome(
@@ -174,6 +213,7 @@ def _outcome(
         versions=sum(v.edit is not None for found in versions.values() for v in found),
         runs=runs,
         hits=hits,
+        first_km=_first_km(seen, circles, shared),
     )
 
 
@@ -198,6 +238,22 @@ def _find(
         scores = Scores(rows, names, scorer=known.scorer, grid=known.grid, points=known.points)
         hits[model.spec] = comes_near(model.about, scores, circles, FIRST)
     return hits
+
+
+def _first_km(
+    scored: ScoredAlbum, circles: HiddenCircles, shared: Sequence[int]
+) -> dict[str, float]:
+    """By attacker, how far the middle of the likeliest circle is from the nearest photo."""
+    if not len(shared):
+        return {}
+    photos = unit_vector(*np.array(circles.positions).T)
+    found = {}
+    for model in scored.models:
+        rows = model.scores.values[list(shared)].astype(np.float64)
+        first = first_places(model.about, rows, circles.radius_km, 1)
+        cosine = min(1.0, float((photos @ first.T).max()))
+        found[model.spec] = float(np.arccos(cosine)) * EARTH_KM
+    return found
 
 
 def _other_versions(plan: AlbumPlan, edits: Mapping[str, Edit]) -> dict[str, Edit]:
@@ -239,37 +295,3 @@ def _with_covers_filled(
         scores = Scores(table, known.ids, scorer=known.scorer, grid=known.grid, points=known.points)
         models.append(replace(model, scores=scores))
     return replace(scored, models=tuple(models))
-
-
-def fill_covers(content: bytes, edit: Edit) -> bytes:
-    """A shared picture whose covers have the mean colour of their borders, softened."""
-    image = Image.open(BytesIO(content)).convert("RGB")
-    crop = edit.crop or WHOLE
-    across, down = image.width / (crop.right - crop.left), image.height / (crop.bottom - crop.top)
-    for cover in edit.covers:
-        box = (
-            max(0, int((cover.left - crop.left - _GROWN * FULL) * across)),
-            max(0, int((cover.top - crop.top - _GROWN * FULL) * down)),
-            min(image.width, int((cover.right - crop.left + _GROWN * FULL) * across)),
-            min(image.height, int((cover.bottom - crop.top + _GROWN * FULL) * down)),
-        )
-        if box[0] >= box[2] or box[1] >= box[3]:
-            continue  # it is cropped off
-        reach = max(2, round(0.02 * max(image.size)))
-        around = (
-            max(0, box[0] - reach),
-            max(0, box[1] - reach),
-            min(image.width, box[2] + reach),
-            min(image.height, box[3] + reach),
-        )
-        pixels = np.asarray(image, dtype=np.float64)
-        border = np.zeros(pixels.shape[:2], dtype=bool)
-        border[around[1] : around[3], around[0] : around[2]] = True
-        border[box[1] : box[3], box[0] : box[2]] = False
-        mean = pixels[border].mean(axis=0) if border.any() else np.full(3, 128.0)
-        image.paste(tuple(round(channel) for channel in mean.tolist()), box)
-        soft = image.filter(ImageFilter.GaussianBlur(2 * reach))
-        image.paste(soft.crop(box), box)
-    out = BytesIO()
-    image.save(out, "JPEG", quality=95)
-    return out.getvalue()

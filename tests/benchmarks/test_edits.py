@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import tarfile
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.edits.__main__ import attack_table, table
-from benchmarks.edits.measure import ATTACKERS, FILLED, PLAIN, Outcome, fill_covers
-from benchmarks.edits.trips import placed
+from benchmarks.edits.__main__ import attack_table, distance_table, table
+from benchmarks.edits.held_out import Known
+from benchmarks.edits.measure import ATTACKERS, FILLED, PLAIN, Outcome
+from benchmarks.edits.trips import make_listed, placed
 from PIL import Image
 
 from elsewhere.album import read_album
+from elsewhere.album.filled_covers import fill_covers
+from elsewhere.globe import Cells
 from elsewhere.values.versions import Edit, Rectangle
 
 NOBODY = dict.fromkeys(ATTACKERS, False)
@@ -49,6 +53,53 @@ def test_albums_are_added_up() -> None:
     assert as_shared[3].startswith("0 (")
     assert filled[1] == FILLED
     assert filled[3].startswith("1 (")
+
+
+def test_first_guesses_are_counted_by_distance() -> None:
+    near, far = {"embedded": 3.0}, {"embedded": 800.0}
+    hits = {PLAIN: {"embedded": False}}
+    outcomes = [
+        Outcome("withholding", 10, True, 6, hits=hits, first_km=near),
+        Outcome("withholding", 10, True, 6, hits=hits, first_km=far),
+        Outcome("withholding", 10, False, 0, hits=hits),  # nothing is shared: no guess
+    ]
+    row = distance_table(outcomes).splitlines()[2].split(" | ")
+    assert [cell.split(" ")[0] for cell in row[2:-1]] == ["0", "1", "1", "1", "2"]
+
+
+def test_a_photo_is_looked_up_where_what_it_resembles_was_taken() -> None:
+    rng = np.random.default_rng(1)
+    embeds = rng.normal(size=(64, 16)).astype(np.float32)
+    position = np.tile([43.3, 5.4], (64, 1))
+    position[7] = 59.33, 18.06
+    row = Known.of(embeds, position).row(embeds[7])
+    assert row.dtype == np.float32
+    assert np.exp(row, dtype=np.float64).sum() == pytest.approx(1, abs=1e-4)
+    lat, lon = (float(axis[row.argmax()]) for axis in Cells.leaves().points)
+    assert (lat, lon) == pytest.approx((59.33, 18.06), abs=0.5)
+
+
+def test_trips_of_a_list_become_albums_with_positions(tmp_path: Path) -> None:
+    photos = tmp_path / "photos"
+    (photos / "trips").mkdir(parents=True)
+    for tar, names in (("a.tar", ["a/1.jpg", "a/2.jpg"]), ("trips/trips.tar", ["trips/1.jpg"])):
+        with tarfile.open(photos / tar, "w") as out:
+            for name in names:
+                content = picture()
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                out.addfile(member, BytesIO(content))
+    (photos / "manifest.csv").write_text(
+        "shard,name,lat,lon\na.tar,a/1.jpg,48.1,11.5\na.tar,a/2.jpg,48.2,11.5\n"
+    )
+    (photos / "trips" / "trips.csv").write_text("name,lat,lon\ntrips/1.jpg,-33.9,151.2\n")
+    listed = tmp_path / "list.csv"
+    listed.write_text("trip,source,photo\n0,a,a/1.jpg\n0,a,a/2.jpg\n1,own,trips/1.jpg\n")
+    (tmp_path / "made").mkdir()
+    made = dict(make_listed(photos, listed, tmp_path / "made", most=5))
+    assert {folder.name: source for folder, source in made.items()} == {"0": "a", "1": "own"}
+    (photo,) = read_album([tmp_path / "made" / "1"]).photos
+    assert photo.metadata.position == pytest.approx((-33.9, 151.2), abs=1e-4)
 
 
 @pytest.mark.parametrize("crop", [None, Rectangle(0, 0, 800, 1000)])

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,9 +14,13 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import elsewhere
+from elsewhere.album.places import AlbumPlace
 from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError
+from elsewhere.globe import Cells
+from elsewhere.scorers import ScorerInfo
 from elsewhere.service import edits as module
+from elsewhere.service.edit_planning import without
 from elsewhere.service.edited_album import apply_edits
 from elsewhere.service.edits import (
     MAX_RUNS,
@@ -24,6 +30,8 @@ from elsewhere.service.edits import (
     discounted_row,
 )
 from elsewhere.service.scored_album import ScoredAlbum, rescore_album
+from elsewhere.service.threats import Threat
+from elsewhere.values.promise import HiddenCircles
 from elsewhere.values.versions import DEFAULT_WEIGHTS, MAX_LOSS, Edit, Rectangle, ScoredVersion
 from tests.album.makers import encoded
 from tests.service.tiny import CELLS, known_scorers, planned, see_tiny
@@ -163,7 +171,9 @@ def test_an_edit_counts_only_as_far_as_a_second_model_confirms_it(
             assert np.array_equal(row, version.scored[0])
             fall = first.odds(as_it_is[0]) - first.odds(row)
             confirmed = second.odds(as_it_is[1]) - second.odds(other)
-            if second.odds(other) <= second.odds(np.zeros(CELLS)):
+            # not among its first places, or no more likely than by guessing blindly
+            blind = second.odds(other) <= second.odds(np.zeros(CELLS))
+            if blind or second.lead(other, found.first) <= 0:
                 confirmed = np.inf
             counted = first.odds(as_it_is[0]) - first.odds(version.rows[0])
             assert 0 < counted <= min(fall, confirmed) + 1e-4
@@ -284,3 +294,74 @@ def test_real_edits_of_a_real_photo(pool: Workers) -> None:
         odds = [hidden.odds(version.rows[0]) for version in versions]
         leads = [hidden.lead(version.rows[0]) for version in versions]
         assert min(odds) < odds[0] - 2 and min(leads) < leads[0] - 2
+
+
+class WatchedSearch(EditSearch):
+    """A search whose models see given rows: the second one the photos, the first filled covers."""
+
+    def __init__(self, rows: dict[int, Rows], filled: dict[int, Rows], threat: Threat) -> None:
+        self.first = 5
+        self.scored = cast(Any, SimpleNamespace(models=(None,), photos=range(len(rows))))
+        about = ScorerInfo("second", "second", 36_000, globe=Cells.leaves(), exponents={1: 1.0})
+        self._scorers = [cast(Any, SimpleNamespace(load=lambda: about))] * 2
+        self.hidden = [HiddenCells.of(about, [threat])] * 2
+        self._rows, self._filled_rows = rows, filled
+
+    def unedited(self, number: int) -> tuple[Rows, ...]:
+        return np.zeros(36_000, np.float32), self._rows[number]
+
+    def score(self, photo: Any, edits: Any) -> tuple[list[Edit], list[tuple[Rows, ...]]]:
+        return list(edits), [self.unedited(photo)]
+
+    def score_filled(self, photo: Any, edit: Edit) -> tuple[Rows, ...]:
+        return (self._filled_rows[photo],)
+
+
+def told(place: tuple[float, float], share: float, decoys: list[tuple[float, float]]) -> Rows:
+    """A row with a share of its belief at a place, and six times a twentieth more at others."""
+    row = np.full(36_000, 1e-7)
+    leaves = Cells.leaves()
+    for lat, lon in decoys:
+        row[int(leaves.locate(np.array([lat]), np.array([lon]))[0])] = share + 0.05
+    row[int(leaves.locate(np.array([place[0]]), np.array([place[1]]))[0])] = share
+    return normalised(np.log(row))
+
+
+def test_edits_that_tell_the_place_together_are_found_out() -> None:
+    lisbon = (38.72, -9.14)
+    place = AlbumPlace("Lisbon, Portugal", *lisbon, (), (lisbon,))
+    threat = Threat(0, place, True, cast(Any, None), None, circles=HiddenCircles((lisbon,), 25.0))
+    cities = [
+        (48.86, 2.35), (52.52, 13.4), (41.9, 12.5), (59.33, 18.06), (50.08, 14.43), (47.5, 19.04),
+        (40.71, -74.0), (35.68, 139.7), (-33.87, 151.2), (19.43, -99.1), (30.04, 31.2), (6.5, 3.4),
+    ]  # fmt: skip
+    # each alone has the place sixth; both together have it first
+    rows = {0: told(lisbon, 0.05, cities[:6]), 1: told(lisbon, 0.08, cities[6:])}
+    nothing = dict.fromkeys(rows, np.zeros(36_000, np.float32))
+    search = WatchedSearch(rows, nothing, threat)
+    edit = Edit(None, (Rectangle(0, 0, 500, 500),))
+    assert search.find_telling_edit({0: edit}, [threat]) is None
+    assert search.find_telling_edit({1: edit}, [threat]) is None
+    assert search.find_telling_edit({0: edit, 1: edit}, [threat]) == 1
+    assert search.find_telling_edit({0: edit, 1: None}, [threat]) == 0
+    # where the photos that are not edited tell it already, no edit is to blame
+    assert search.find_telling_edit({0: None, 1: None}, [threat]) is None
+    # somebody who paints covers over finds it by the plan's own model
+    painted = WatchedSearch(nothing, {**nothing, 0: told(lisbon, 0.2, cities[:2])}, threat)
+    assert painted.find_telling_edit({0: edit, 1: edit}, [threat]) == 0
+    cropped = Edit(Rectangle(0, 0, 800, 800), ())
+    assert painted.find_telling_edit({0: cropped, 1: cropped}, [threat]) is None
+
+
+def test_a_dropped_version_takes_along_those_that_lose_less() -> None:
+    def version(cost: int) -> ScoredVersion:
+        edit = Edit(None, (Rectangle(0, 0, 100, cost),)) if cost else None
+        return ScoredVersion(edit, Fraction(cost, 1000), ())
+
+    versions = tuple(version(cost) for cost in (0, 100, 200, 300))
+    edit = versions[2].edit
+    assert edit is not None
+    assert [v.cost for v in without(versions, edit)] == [0, Fraction(3, 10)]
+    last = versions[3].edit
+    assert last is not None
+    assert without(versions, last) == ()

@@ -43,7 +43,7 @@ class AlbumVersions:
     def always_edited(self, photo: int) -> bool:
         """Whether a photo is never shared as it is."""
         versions = self.candidates.get(photo, ())
-        return bool(versions) and all(version.edit is not None for version in versions)
+        return bool(versions) and not any(version.as_is for version in versions)
 
     def costs(self, values: Sequence[Fraction]) -> list[tuple[int, Fraction]]:
         """The photo and the cost of each row, posted photos behind those of the album."""
@@ -83,6 +83,11 @@ class AlbumVersions:
             for photo, version in shared
             if version is not None and version.edit is not None
         }
+
+    def names(self, rows: Sequence[int]) -> dict[int, str]:
+        """By photo's number, the names of versions that others made, of the rows shared."""
+        shared = [self.rows[row] for row in rows if row < len(self.rows)]
+        return {photo: version.name for photo, version in shared if version and version.name}
 
 
 def album_versions(

@@ -19,7 +19,7 @@ from elsewhere.checker.attacks import (
     posterior,
     try_attacks,
 )
-from elsewhere.checker.places import Points, chord_of, directions, with_nearest
+from elsewhere.checker.circles import Points, chord_of, directions, with_nearest
 from elsewhere.checker.proof import keeps_away
 from elsewhere.globe import Cells
 from elsewhere.globe.circles import best_apart, find_circles

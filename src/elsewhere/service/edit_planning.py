@@ -6,6 +6,10 @@ still withheld for what all of them tell together, versions of the shared ones t
 looked for too, while that improves the plan: an edit of one may save another.
 Where there is no plan at all, versions of every photo are looked for.
 
+Models that confirm edits judge each edited photo alone. A plan that shares several is shown to them
+as a whole: while one of them has the place among its first guesses, the version that tells it most
+is dropped, with those that lose less, and the plan is made again.
+
 A photo that is withheld for a readable name gets versions that cover it (`text_covers`).
 """
 
@@ -17,7 +21,7 @@ from dataclasses import replace
 from elsewhere.album import Step
 from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
-from elsewhere.service.edits import EditSearch
+from elsewhere.service.edits import FIRST, EditSearch
 from elsewhere.service.photo_texts import photos_with_telling_text
 from elsewhere.service.planning import (
     AlbumPlan,
@@ -28,7 +32,8 @@ from elsewhere.service.planning import (
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import select_edits, select_pinned
 from elsewhere.service.text_covers import TextRule, find_text_covers
-from elsewhere.values.versions import Rectangle, ScoredVersion
+from elsewhere.values.margins import margin
+from elsewhere.values.versions import Edit, Rectangle, ScoredVersion
 
 MAX_ROUNDS = 3
 """How often a plan is made again with more versions."""
@@ -58,7 +63,8 @@ def plan_with_edits(
     must confirm what edits hide, beside those of the album. The renditions must be kept.
 
     `known` has the versions of photos that need no search, by number; what is found is added, and
-    nothing for a photo that no edit helps. `publish` gets better plans as they are found.
+    nothing for a photo that no edit helps. `publish` gets better plans as they are found. Where
+    `stopped` returns True, the plan is made with the versions found so far; it may also raise.
     """
     wishes, posted = plan.wishes, plan.posted
     ids = [photo.id for photo in scored.photos]
@@ -75,6 +81,8 @@ def plan_with_edits(
         confirm=confirm,
         kind=wishes.edits,
         max_loss=wishes.max_loss,
+        first=wishes.top or FIRST,
+        margin=margin(wishes.margin).theta,
         workers=workers,
         cache=cache,
     )
@@ -92,7 +100,7 @@ def plan_with_edits(
             progress=check_stopped,
         )
 
-    def improve(plan: AlbumPlan, *, quickly: bool = False) -> AlbumPlan:
+    def improve(plan: AlbumPlan, *, quickly: bool = False, ended: bool = False) -> AlbumPlan:
         candidates = {n: versions[n] for n in sorted(versions) if versions[n] and n not in fixed}
         if not candidates or (plan.versions and plan.versions.candidates == candidates):
             return plan
@@ -100,13 +108,31 @@ def plan_with_edits(
         if quickly:
             hasty = replace(wishes, time_limit=SHOWN_SECONDS)
             before = replace(plan, wishes=hasty, attacked=False)
-        better = plan_versions(scored, before, candidates, stopped=stopped)
+        better = plan_versions(scored, before, candidates, stopped=None if ended else stopped)
+        while better is not before and not (quickly or ended):
+            number = find_unconfirmed(better)
+            if number is None:
+                break
+            edit = better.edits[ids[number]]
+            versions[number] = without(versions[number], edit)
+            candidates = {**candidates, number: versions[number]}
+            if not versions[number]:
+                del candidates[number]
+            better = plan_versions(scored, before, candidates, stopped=stopped)
         if better is before:
             return plan
         better = replace(better, wishes=wishes)
         if publish is not None:
             publish(better)
         return better
+
+    def find_unconfirmed(plan: AlbumPlan) -> int | None:
+        """An edited photo by which a model that confirms edits finds the place in all photos."""
+        if not confirm or not plan.edits:
+            return None
+        numbers = posted.newly_shared(plan.plan.kept, len(ids))
+        shared = {number: plan.edits.get(ids[number]) for number in numbers}
+        return search.find_telling_edit(shared, plan.threats)
 
     def check_stopped(runs: int) -> None:
         if stopped is not None:
@@ -129,7 +155,7 @@ def plan_with_edits(
             covers = cover_texts([number for number in fresh if number in telling])
             for done, number in enumerate(fresh):
                 if stopped is not None and stopped():
-                    return plan
+                    return improve(plan, ended=True)
                 progress(Step("planning", done, len(fresh), ids[number]))
                 if publish is not None and done:
                     improve(plan, quickly=True)
@@ -150,3 +176,10 @@ def plan_with_edits(
                 break
             plan = better
     return plan
+
+
+def without(versions: tuple[ScoredVersion, ...], edit: Edit) -> tuple[ScoredVersion, ...]:
+    """The versions that lose more than one, and the photo as it is; none where no edit is left."""
+    cost = next(version.cost for version in versions if version.edit == edit)
+    left = tuple(version for version in versions if version.as_is or version.cost > cost)
+    return left if any(version.edit is not None for version in left) else ()

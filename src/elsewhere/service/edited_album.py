@@ -70,7 +70,7 @@ def with_chosen_rows(scored: ScoredAlbum, plan: AlbumPlan) -> ScoredAlbum:
     for number, model in enumerate(scored.models):
         table, known = model.scores.values.copy(), model.scores
         for photo, version in chosen:
-            if version is not None and version.edit is not None:
+            if version is not None and not version.as_is:
                 table[photo] = (version.scored or version.rows)[number]
         scores = Scores(table, known.ids, scorer=known.scorer, grid=known.grid, points=known.points)
         models.append(replace(model, scores=scores, features=None))

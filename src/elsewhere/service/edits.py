@@ -2,17 +2,20 @@
 
 For one photo the search covers tiles and crops sides, one at a time, and sees how much of the
 probability near what is hidden goes. From the most telling parts it makes rectangles as people draw
-them: one or two covers, a crop, or both. The best ones are shrunk while they still help. What parts
-hide does not add up, so every version is scored as the bytes that would be exported. The search
-takes the same steps each time, and at most `MAX_RUNS` runs of each model for a photo.
+them: one or two covers, a crop, or both. Most photos are withheld for what they tell alone, so the
+search is for a version that does not: where none of these is one, deep crops and the best of them
+together are tried; then the cheapest that does is shrunk. What parts hide does not add up, so every
+version is scored as the bytes that would be exported. The search takes the same steps each time,
+and at most `MAX_RUNS` runs of each model for a photo.
 
 An edit fits the model that chose it. So a version counts only as far as every model confirms it:
 `confirm` names models that are asked beside those that a plan is about. Of the fall of the log of
 the odds of what is hidden, the smallest of all models counts (of heads that share a tower, their
 mean), and the row of a version is drawn back towards the row of the photo as it is until it shows
 no more than that. Where no second model is asked, nobody confirms an edit, and it counts as it was
-scored. A second model that sees nothing of what is hidden in a version, as if it were guessing
-blindly, does not stand against it.
+scored. A second model that does not have what is hidden among its first places in a version, or
+that sees no more of it than by guessing blindly, does not stand against it: of a photo that is
+shared as it is nothing more is asked.
 
 A row that is drawn back never promises more than the bytes keep. Near what is hidden it has the
 larger of both numbers, elsewhere the smaller. A rival that is ahead by such rows is ahead by the
@@ -22,23 +25,25 @@ rows of the bytes too, so a copy can be proved by its bytes alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.album import Photo, album_workers, render_versions
+from elsewhere.album import Photo, Rendition, album_workers, render_versions
+from elsewhere.album.filled_covers import fill_covers
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError
-from elsewhere.globe.circles import Circles, find_circles
+from elsewhere.globe.circles import Circles, cosine, find_circles
 from elsewhere.globe.coordinates import unit_vector
 from elsewhere.scorers import Photo as Scored, RowCache, Scorer, ScorerInfo, each, find
 from elsewhere.scorers.protocol import Features, FeatureScorer, Row
+from elsewhere.service.attacks import guesses_near
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import cells_of, hidden_zone
 from elsewhere.service.threats import Threat
@@ -55,13 +60,12 @@ from elsewhere.values.versions import (
 )
 from elsewhere.values.wishes import EditKind
 
-if TYPE_CHECKING:
-    pass
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MAX_RUNS = 40
+FIRST = 5
+"""Places of a model that a single photo is to keep what is hidden out of."""
+MAX_RUNS = 48
 """Versions of a photo that each model scores."""
 MAX_VERSIONS = 8
 """Versions of a photo that a plan chooses from, as it is included."""
@@ -70,6 +74,8 @@ _TILES = 4
 _TILE = FULL // _TILES
 _KEPT = 800
 """Of each side, by a crop towards a corner or the middle."""
+_DEEP = 680
+"""Of each side, by a crop of a photo that smaller edits do not help."""
 _STRIP = 250
 """What is cut off at one side."""
 _STEP = _TILE // 2
@@ -128,13 +134,26 @@ class HiddenCells:
         weights[self.inside] = 0.0
         return float(np.log(max(hidden, _TINY)) - np.log(max(weights.sum(), _TINY)))
 
-    def lead(self, row: Row | Floats) -> float:
-        """By how much, in logs, the likeliest hidden circle or cell leads the likeliest other."""
+    def lead(self, row: Row | Floats, first: int = 1) -> float:
+        """By how much, in logs, the likeliest hidden circle or cell leads the others' `first`."""
         weights = np.exp(row - row.max(), dtype=np.float64)
         if self.circles is not None:
             weights = self.circles.masses(weights)
-        best = [max(weights[cells].max(initial=0.0), _TINY) for cells in (self.inside, self.beyond)]
-        return float(np.log(best[0]) - np.log(best[1]))
+        hidden = weights[self.inside].max(initial=0.0)
+        return float(np.log(max(hidden, _TINY)) - np.log(max(self._other(weights, first), _TINY)))
+
+    def _other(self, weights: Floats, first: int) -> float:
+        """The weight of the `first` likeliest place beyond what is hidden; 0 without so many."""
+        others = np.zeros_like(weights)
+        others[self.beyond] = weights[self.beyond]
+        for _ in range(first - 1):  # strike out the likeliest, and what is too near to be another
+            best = int(np.argmax(others))
+            if self.circles is None:
+                others[best] = 0.0
+            else:
+                unit, apart = self.circles.unit, cosine(2 * self.circles.radius_km)
+                others[unit @ unit[best] >= apart] = 0.0
+        return float(others.max())
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,6 +168,8 @@ class _Seen:
     confirm it."""
     lead: float
     """By how much the lead of what is hidden falls, by the model where it falls least."""
+    harmless: bool
+    """Whether no model of the plan has what is hidden among its first places by it alone."""
 
     @property
     def confirmed(self) -> float:
@@ -178,11 +199,17 @@ class EditSearch:
         kind: EditKind = "both",
         max_loss: Fraction = MAX_LOSS,
         weights: WeightMap = DEFAULT_WEIGHTS,
+        first: int = FIRST,
+        margin: float = 0.0,
         workers: Workers | None = None,
         cache: RowCache | None = None,
     ) -> None:
-        """`confirm` are scorers beside the album's own; `kind` is what edits may do."""
+        """`confirm` are scorers beside the album's own; `kind` is what edits may do.
+
+        What is hidden is to be outside the `first` places of each photo, by more than `margin`.
+        """
         self.scored, self.kind, self.max_loss, self.weights = scored, kind, max_loss, weights
+        self.first, self.margin = first, margin
         self._cache = cache
         own = [model.spec for model in scored.models]
         specs = [*own, *(spec for spec in confirm if spec not in own)]
@@ -194,6 +221,7 @@ class EditSearch:
             self.hidden.append(HiddenCells.of(scorer.load(), seen or threats, own=bool(seen)))
         self._pool = nullcontext(workers) if workers else album_workers()
         self._workers: Workers | None = None
+        self._filled: dict[tuple[str, Edit], tuple[Row, ...]] = {}
         self.runs = 0
         """How often models were run so far."""
 
@@ -246,14 +274,9 @@ class EditSearch:
         self, photo: Photo, edits: Sequence[Edit]
     ) -> tuple[list[Edit], list[tuple[Row, ...]]]:
         """The edits that leave something, and the row of each model for each of them."""
-        album = self.scored.album
-        assert album.spool is not None, "edits are made of albums whose renditions are kept"
-        made = render_versions(
-            photo, edits, workers=self.workers, spool=album.spool, recipe=album.recipe
-        )
         kept = [
             (edit, rendition)
-            for edit, rendition in zip(edits, made, strict=True)
+            for edit, rendition in zip(edits, self._render(photo, edits), strict=True)
             if rendition is not None
         ]
 
@@ -285,6 +308,76 @@ class EditSearch:
                 rendition.forget()
         return [edit for edit, _ in kept], list(zip(*columns, strict=True))
 
+    def _render(self, photo: Photo, edits: Sequence[Edit]) -> list[Rendition | None]:
+        album = self.scored.album
+        assert album.spool is not None, "edits are made of albums whose renditions are kept"
+        return render_versions(
+            photo, edits, workers=self.workers, spool=album.spool, recipe=album.recipe
+        )
+
+    def find_telling_edit(
+        self, shared: Mapping[int, Edit | None], threats: Sequence[Threat]
+    ) -> int | None:
+        """The edited photo that tells most, where the place is found in all photos together.
+
+        Each edit is confirmed for its photo alone, and what photos tell adds up. So confirming
+        models are asked about all of `shared`, the photos of a plan with their edits; and the
+        plan's own models, as somebody who paints covers over would. None where nobody has what is
+        hidden among the first places, or has it by the unedited photos alone already.
+        """
+        own = len(self.scored.models)
+        rows: dict[int, tuple[Row, ...]] = {}
+        for number, edit in shared.items():
+            if edit is None:
+                rows[number] = self.unedited(number)
+                continue
+            (seen,) = self.score(self.scored.photos[number], [edit])[1]
+            if edit.covers:
+                seen = (*self.score_filled(self.scored.photos[number], edit), *seen[own:])
+            rows[number] = seen
+        for threat in threats:
+            added = [n for n in shared if threat.sees is None or n in threat.sees]
+            edited = [n for n in added if shared[n] is not None]
+            plain = [n for n in added if shared[n] is None]
+            for model in (threat.model, *range(own, len(self._scorers))) if edited else ():
+                table = {n: rows[n][model] for n in added}
+                if self._finds(model, threat, table, added) and not (
+                    plain and self._finds(model, threat, table, plain)
+                ):
+                    cells = self.hidden[model]
+                    return max(edited, key=lambda n: cells.lead(table[n], self.first))
+        return None
+
+    def score_filled(self, photo: Photo, edit: Edit) -> tuple[Row, ...]:
+        """The rows of the plan's models for a version whose covers somebody paints over."""
+        key = photo.id, edit
+        if key not in self._filled:
+            (rendition,) = self._render(photo, [edit])
+            assert rendition is not None, "it was rendered before"
+            try:
+                content = fill_covers(rendition.content, edit)
+            finally:
+                rendition.forget()
+            rows = []
+            for scorer in self._scorers[: len(self.scored.models)]:
+                (outcome,) = each(scorer, [Scored(photo.id, photo.path, content)])
+                if outcome.row is None:
+                    raise FileError(f"an edited version cannot be scored: {outcome.problem}")
+                self.runs += 1
+                rows.append(outcome.row)
+            self._filled[key] = tuple(rows)
+        return self._filled[key]
+
+    def _finds(
+        self, model: int, threat: Threat, rows: Mapping[int, Row], numbers: Sequence[int]
+    ) -> bool:
+        """Whether a model has what a threat is about among its first places, by these photos."""
+        about = self._scorers[model].load()
+        if threat.circles is None or about.points is None:
+            return False
+        table = np.array([rows[n] for n in numbers], dtype=np.float64)
+        return guesses_near(about, table, threat.circles, self.first)
+
     def unedited(self, number: int) -> tuple[Row, ...]:
         """The rows of a photo as it is, by every model."""
         photo, models = self.scored.photos[number], self.scored.models
@@ -315,7 +408,7 @@ class _PhotoSearch:
         hidden = search.hidden
         pairs = list(zip(hidden, self._unedited, strict=True))
         self._odds = [cells.odds(row) for cells, row in pairs]
-        self._lead = [cells.lead(row) for cells, row in pairs]
+        self._lead = [cells.lead(row, search.first) for cells, row in pairs]
         self._seen: dict[Edit, _Seen] = {}
         self._runs = 0
 
@@ -329,7 +422,10 @@ class _PhotoSearch:
             crops = [self._edit(crop) for crop in _crops()] if kind != "cover" else []
             self._try([*covers, *crops])
             self._try([*self._joined(), *self._deeper_crops()])
-            self._try([*self._combined(), *self._shrunk()])
+            if not self._cheapest:
+                deep = [self._edit(crop) for crop in _deep_crops()] if kind != "cover" else []
+                self._try([*self._combined(), *deep])
+            self._try(self._shrunk())
         return self._choose({*least, *drawn})
 
     def _edit(self, crop: Rectangle | None, *covers: Rectangle) -> Edit:
@@ -351,14 +447,41 @@ class _PhotoSearch:
         for edit, rows in zip(*self._search.score(self._photo, fresh), strict=True):
             pairs = list(zip(self._search.hidden, rows, strict=True))
             falls = [m - cells.odds(row) for m, (cells, row) in zip(self._odds, pairs, strict=True)]
-            for number, (cells, row) in list(enumerate(pairs))[own:]:
-                if cells.odds(row) <= cells.odds(np.zeros(len(row))):
+            leads = [cells.lead(row, self._search.first) for cells, row in pairs]
+            for number in range(own, len(falls)):
+                cells, row = pairs[number]
+                if leads[number] <= 0 or cells.odds(row) <= cells.odds(np.zeros(len(row))):
                     falls[number] = math.inf
             falls = [*falls[:own], *self._search.by_kind(falls[own:])]
-            leads = [m - cells.lead(row) for m, (cells, row) in zip(self._lead, pairs, strict=True)]
+            less = [m - lead for m, lead in zip(self._lead, leads, strict=True)]
             cost = edit_cost(weights.loss(edit))
-            self._seen[edit] = _Seen(edit, cost, rows, tuple(falls), min(leads))
+            harmless = max(leads[:own]) < -self._search.margin and self._is_harmless(
+                rows, min(falls)
+            )
+            self._seen[edit] = _Seen(edit, cost, rows, tuple(falls), min(less), harmless)
         self._progress(self._search.runs)
+
+    def _is_harmless(self, rows: Sequence[Row], confirmed: float) -> bool:
+        """Whether a version does not tell what is hidden alone, as far as it is confirmed."""
+        pairs = zip(self._search.hidden, self._discounted(rows, confirmed), strict=False)
+        leads = [cells.lead(row, self._search.first) for cells, row in pairs]
+        return max(leads) < -self._search.margin
+
+    def _discounted(self, rows: Sequence[Row], confirmed: float) -> tuple[Row, ...]:
+        """What the plan's models see in a version, as far as it is confirmed."""
+        own = len(self._search.scored.models)
+        return tuple(
+            discounted_row(cells, unedited, row, max(confirmed, 0.0))
+            for cells, unedited, row in zip(
+                self._search.hidden[:own], self._unedited, rows, strict=False
+            )
+        )
+
+    @property
+    def _cheapest(self) -> list[_Seen]:
+        """The versions that do not tell what is hidden alone, the cheapest first."""
+        harmless = [seen for seen in self._seen.values() if seen.harmless]
+        return sorted(harmless, key=lambda seen: (seen.cost, -seen.confirmed))
 
     def _best(self, candidates: Iterable[_Seen], count: int) -> list[_Seen]:
         """Those that hide most, and those that hide most for what they cost, in turn."""
@@ -435,7 +558,8 @@ class _PhotoSearch:
         """The best covers with one side drawn in."""
         covered = (seen for seen in self._seen.values() if self._own_covers(seen.edit))
         edits = []
-        for seen in self._best(covered, 2):
+        harmless = [seen for seen in self._cheapest if self._own_covers(seen.edit)]
+        for seen in harmless[:2] or self._best(covered, 2):
             for cover in self._own_covers(seen.edit):
                 others = [other for other in self._own_covers(seen.edit) if other != cover]
                 width, height = cover.right - cover.left, cover.bottom - cover.top
@@ -465,31 +589,28 @@ class _PhotoSearch:
             or (one.confirmed > 0 and not any(other.beats(one) for other in seen))
         ]
         front.sort(key=lambda one: (one.cost, -one.confirmed, one.edit in always))
+        needed = {*always, *(one.edit for one in self._cheapest[:1])}
         count = MAX_VERSIONS - (not self._required)
         while len(front) > count:
             # the one that adds least to those before it
             steps = [
                 (front[n].confirmed - max((e.confirmed for e in front[:n]), default=0.0), n)
                 for n in range(len(front))
-                if front[n].edit not in always
+                if front[n].edit not in needed
             ]
             if not steps:
                 break
             del front[min(steps)[1]]
         own = len(self._search.scored.models)
-        versions = [self._version(one, own) for one in front]
+        versions = [
+            ScoredVersion(
+                one.edit, one.cost, self._discounted(one.rows, one.confirmed), one.rows[:own]
+            )
+            for one in front
+        ]
         if not self._required:
             versions.insert(0, ScoredVersion(None, Fraction(0), self._unedited[:own]))
         return tuple(versions)
-
-    def _version(self, seen: _Seen, own: int) -> ScoredVersion:
-        rows = tuple(
-            discounted_row(cells, unedited, row, max(seen.confirmed, 0.0))
-            for cells, unedited, row in zip(
-                self._search.hidden[:own], self._unedited, seen.rows, strict=False
-            )
-        )
-        return ScoredVersion(seen.edit, seen.cost, rows, seen.rows[:own])
 
 
 def discounted_row(hidden: HiddenCells, unedited: Row, edited: Row, confirmed: float) -> Row:
@@ -541,3 +662,18 @@ def _crops() -> list[Rectangle]:
         Rectangle(0, 0, FULL - _STRIP, FULL),
     ]
     return [*inward, *strips]
+
+
+def _deep_crops() -> list[Rectangle]:
+    """The middle, each corner and each half, as much of them as loses half of a picture."""
+    cut, half = FULL - _DEEP, FULL // 2
+    middle = Rectangle(cut // 2, cut // 2, FULL - cut // 2, FULL - cut // 2)
+    corners = [
+        Rectangle(left, top, left + _DEEP, top + _DEEP) for left in (0, cut) for top in (0, cut)
+    ]
+    halves = [
+        Rectangle(0, 0, half, FULL),
+        Rectangle(half, 0, FULL, FULL),
+        Rectangle(0, half, FULL, FULL),
+    ]
+    return [middle, *corners, *halves]

@@ -22,11 +22,12 @@ from elsewhere.service import export as export_module
 from elsewhere.service.edited_album import apply_edits
 from elsewhere.service.edits import EditSearch
 from elsewhere.service.export import export_album
+from elsewhere.service.jobs import ProtectedAlbum, export_with_report
 from elsewhere.service.photo_texts import TextReader
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.verify import verify_copy
-from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox, TextLine
+from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox, TextCheck, TextLine
 from elsewhere.values.scores import Scores
 from elsewhere.values.versions import Edit, Rectangle, ScoredVersion
 from tests.album.makers import encoded
@@ -238,6 +239,42 @@ def test_an_edited_photo_with_a_telling_name_is_not_exported(
     assert not target.exists() and len(read) == 1
     renditions = {photo.id: photo.rendition for photo in edited.photos}
     assert renditions[read[0][0]] == read[0][1], "what is read is what would be shared"
+
+
+def test_a_photo_that_is_not_edited_is_held_to_the_rule_unless_it_is_named(
+    scored: ScoredAlbum, tmp_path: Path
+) -> None:
+    plan = planned(scored, top=1)
+    lat, lon = plan.hidden[0].positions[0]
+    clue = Clue("name", "Here", "Here", 100.0, (Position(lat, lon),))
+    name = scored.photos[plan.plan.kept[0]].id
+    lines = (TextLine("Here", 0.99, TextBox(0, 0, 9, 9), (clue,)),)
+    telling, mine = replace(scored, texts={name: PhotoText(name, lines)}), tmp_path / "mine"
+    for keep in ((), ("*",)):
+        asked = replace(plan, wishes=replace(plan.wishes, keep=keep))
+        with pytest.raises(CheckError, match=rf"can still be read in {name}: .* and its name"):
+            export_album(telling, asked, tmp_path / "a", private=mine)
+    asked = replace(plan, wishes=replace(plan.wishes, keep=(name,)))
+    assert export_album(telling, asked, tmp_path / "a", private=mine)
+
+
+def test_protect_and_verify_count_the_same_lines_that_are_not_read(
+    scored: ScoredAlbum, tmp_path: Path, pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edited photo counts as it is shared, whatever was found on it before."""
+    unread = TextLine("", 0.1, TextBox(0, 0, 9, 9))
+    edited = covered_everywhere(scored, pool)
+    texts = {photo.id: PhotoText(photo.id, (unread,) * 5) for photo in edited.photos}
+    monkeypatch.setattr(
+        TextReader, "read", lambda self, name, *more: PhotoText(name, (unread,) * 2)
+    )
+    plan = replace(planned(edited, top=1), text=TextCheck((), unread=40))
+    album = ProtectedAlbum(replace(edited, texts=texts), plan)
+    done = export_with_report(album, tmp_path / "shared", private=tmp_path / "mine")
+    assert done.export is not None and done.plan.text is not None
+    verdict = verify_copy(tmp_path / "shared", private=tmp_path / "mine", read_text=True)
+    (note,) = verdict.notes
+    assert done.plan.text.unread == note.unread == 2 * len(done.export.files)
 
 
 def test_a_plan_that_counts_texts_is_proved_by_the_models_scores(

@@ -161,10 +161,14 @@ def test_rectangles_that_the_user_drew_are_tried(search: type[PretendedSearch]) 
         plan_with_edits(album, by_withholding(album, replace(wishes, rectangles={"9.jpg": drawn})))
 
 
-def test_a_stop_leaves_the_plan_as_it_is(search: type[PretendedSearch]) -> None:
+def test_a_stop_keeps_to_the_versions_that_were_found(search: type[PretendedSearch]) -> None:
     album = fine_album()
-    withheld = by_withholding(album)
-    assert plan_with_edits(album, withheld, stopped=lambda: len(search.asked) == 2) is withheld
+    plan = by_withholding(album)
+    assert len(plan.editable) > 1
+    found = plan_with_edits(album, plan, stopped=lambda: len(search.asked) >= 1)
+    assert searched(search) == [plan.editable[0]]
+    assert found.plan.found and found.plan.cost < plan.plan.cost
+    assert list(found.edits) == [album.photos[plan.editable[0]].id]
 
 
 LISBON_SIGN = TextLine(

@@ -146,7 +146,7 @@ def test_the_secret_top_stays_and_is_not_told() -> None:
     withheld = plan(album, wishes, draw=Random(3))
     better = plan_versions(album, withheld, candidates_for(album, withheld))
     assert better is not withheld and better.top == withheld.top
-    assert "for a number of guesses drawn in secret from 2 to 4" in verdict(better)
+    assert "for 2 guesses or more (how many, up to 4, stays secret)" in verdict(better)
 
 
 def test_what_is_posted_stays_as_it_is() -> None:
