@@ -41,12 +41,13 @@ def _batches(sight: World, albums: int, seed: int, schema: Any) -> Iterator[Any]
         flat = np.concatenate(rows).astype(np.float32).reshape(-1)
         names = [f"album-{first + n:07}" for n in range(many) for _ in range(PHOTOS)]
         nothing = [None] * len(names)
+        empty = ("version", "version_cost", "lat", "lon", "place", "wishes")
         columns: dict[str, Any] = {
             "album": names,
             "photo": [f"{n:02}.jpg" for n in range(PHOTOS)] * many,
             "scores": pa.FixedSizeListArray.from_arrays(pa.array(flat), CELLS),
             "truth": [[int(truth)] for truth in truths for _ in range(PHOTOS)],
-            **dict.fromkeys(("lat", "lon", "place", "wishes"), nothing),
+            **dict.fromkeys(empty, nothing),
         }
         arrays = [
             values if isinstance(values, pa.Array) else pa.array(values, field.type)

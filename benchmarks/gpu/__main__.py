@@ -7,7 +7,8 @@
 A pool of decoding processes feeds one tower in half precision with batches. It prints, each with
 how it was measured: what a decoder does alone, the tower alone by batch size, both together, the
 processor's own tower on two cores, and what 100 million albums would cost by these stages.
-It needs PyTorch and onnx; only numpy, Pillow and onnxruntime beside.
+It needs PyTorch; only numpy, Pillow and onnxruntime beside. `python -m benchmarks.gpu.batch` runs
+`elsewhere batch` itself.
 """
 
 from __future__ import annotations
@@ -25,17 +26,15 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.gpu.float_tower import float_form
-from benchmarks.gpu.photos import make_photos, prepare
-from benchmarks.gpu.torch_tower import TorchTower
+from benchmarks.gpu.photos import find_photos, make_photos, prepare
+from benchmarks.gpu.rows import both_rows, describe_machine, difference, open_tower, plans_again
 from elsewhere.scorers.embedded import EmbeddedScorer
+from elsewhere.scorers.gpu import Tower
 from elsewhere.scorers.protocol import Photo
-from elsewhere.scorers.tower import WEIGHTS, preprocess_file, read_record
 
 BATCHES = (1, 8, 32, 64, 128, 256)
 PHOTOS_PER_ALBUM = 12
 ALBUMS = 100_000_000
-SUFFIXES = (".jpg", ".jpeg")
 PLAN_MS = 12.6  # processor time of a plan from scores at the default wishes, docs/batch.md
 
 
@@ -43,9 +42,8 @@ def main() -> None:
     """Measure what was asked for, and print it."""
     asked = _arguments()
     paths = make_photos(asked.out / "photos", 16)
-    found: dict[str, Any] = {"machine": _machine(asked.device)}
-    tower = WEIGHTS / read_record()["tower"]["file"]
-    run = TorchTower(float_form(tower), asked.device, half=asked.device != "cpu")
+    found: dict[str, Any] = {"machine": describe_machine(asked.device)}
+    run = open_tower(asked.device)
     found["tower photos/s by batch"] = {
         size: round(tower_rate(run, size, asked.seconds), 2)
         for size in BATCHES
@@ -60,14 +58,14 @@ def main() -> None:
     found["processor photos/s, 2 threads"] = round(processor_rate(paths, asked.seconds), 2)
     found["ratio"] = round(found["together photos/s"] / found["processor photos/s, 2 threads"], 1)
     if asked.photos:
-        real = sorted(p for p in asked.photos.rglob("*") if p.suffix.lower() in SUFFIXES)
-        found["rows"] = compare(run, real[: asked.rows], asked.batch)
+        rows = both_rows(run, find_photos(asked.photos)[: asked.rows], asked.batch)
+        found["rows"] = difference(*rows) | plans_again(*rows)
     found["cost"] = cost(found, asked.decoders)
     (asked.out / "gpu.json").write_text(json.dumps(found, indent=1) + "\n")
     print(json.dumps(found, indent=1))
 
 
-def tower_rate(run: TorchTower, size: int, seconds: float) -> float:
+def tower_rate(run: Tower, size: int, seconds: float) -> float:
     """Photos a second of the tower alone, the first two turns left out."""
     blank = np.zeros((size, 3, 224, 224), np.float32)
     for _ in range(2):
@@ -90,7 +88,7 @@ def decoding_rate(pool: ProcessPoolExecutor, paths: Sequence[Path], seconds: flo
 
 
 def together(
-    pool: ProcessPoolExecutor, run: TorchTower, paths: Sequence[Path], batch: int, seconds: float
+    pool: ProcessPoolExecutor, run: Tower, paths: Sequence[Path], batch: int, seconds: float
 ) -> float:
     """Photos a second from files to features: the next batch is decoded while one is run."""
 
@@ -133,55 +131,6 @@ def processor_rate(paths: Sequence[Path], seconds: float) -> float:
         return done / (time.perf_counter() - start)
 
 
-def compare(run: TorchTower, paths: Sequence[Path], batch: int) -> dict[str, Any]:
-    """GPU rows beside CPU rows, and plans made from the first checked on the second."""
-    scorer = EmbeddedScorer()
-    scorer.load()
-    theirs, ours = [], []
-    session, ends = scorer._session, scorer._ends
-
-    def packaged(tensor: Any) -> Any:
-        return session(tensor[None], *ends)[0]
-
-    for start in range(0, len(paths), batch):
-        some = paths[start : start + batch]
-        pixels = np.stack([preprocess_file(str(path)) for path in some])
-        theirs += [scorer.row(each) for each in run(pixels)]
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            ours += [scorer.row(each) for each in threads.map(packaged, pixels)]
-    gpu, cpu = np.array(theirs), np.array(ours)
-    off = np.abs(np.exp(gpu) - np.exp(cpu)).sum(axis=1) / 2
-    likely = np.argsort(-cpu, axis=1)[:, :20]
-    nats = np.abs(np.take_along_axis(gpu - cpu, likely, axis=1))
-    return {
-        "photos": len(cpu),
-        "same first guess": round(float((gpu.argmax(1) == cpu.argmax(1)).mean()), 4),
-        "probability moved, mean": round(float(off.mean()), 4),
-        "probability moved, largest": round(float(off.max()), 4),
-        "nats over the first 20 cells, mean": round(float(nats.mean()), 4),
-        **plans_again(gpu, cpu),
-    }
-
-
-def plans_again(gpu: Any, cpu: Any) -> dict[str, Any]:
-    """Plans for sixteen photos from GPU rows, checked on CPU rows: the share that fails.
-
-    The place of each album is its first guess with everything shared; top 5, no margin.
-    """
-    from elsewhere.service.scores import protect
-
-    failed = made = 0
-    for start in range(0, len(cpu) - 15, 16):
-        rows, checked = gpu[start : start + 16], cpu[start : start + 16]
-        cells = np.argsort(-rows.sum(axis=0))[:512]
-        plan = protect(rows[:, cells].astype(np.float64), 0, top=5)
-        if plan.found:
-            sums = checked[list(plan.kept)][:, cells].astype(np.float64).sum(axis=0)
-            made += 1
-            failed += int((sums[1:] >= sums[0]).sum()) < 5
-    return {"plans from GPU rows": made, "fail on CPU rows": failed}
-
-
 def cost(found: dict[str, Any], decoders: int) -> dict[str, Any]:
     """Hours for 100 million albums of twelve photos, from the stages measured here."""
     photos = ALBUMS * PHOTOS_PER_ALBUM
@@ -195,13 +144,6 @@ def cost(found: dict[str, Any], decoders: int) -> dict[str, Any]:
         ),
         "planning, core-hours": round(ALBUMS * PLAN_MS / 1000 / 3600),
     }
-
-
-def _machine(device: str) -> str:
-    import torch
-
-    name = torch.cuda.get_device_name(0) if device != "cpu" else "no GPU"
-    return f"{name}, {os.cpu_count()} cores, torch {torch.__version__}"
 
 
 def _arguments() -> argparse.Namespace:

@@ -10,6 +10,21 @@ import numpy as np
 from elsewhere.scorers.tower import preprocess_file
 
 SIZE = (4000, 3000)
+SUFFIXES = (".jpg", ".jpeg")
+
+
+def find_photos(folder: Path) -> list[Path]:
+    """The JPEGs of a folder, by name."""
+    return sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
+
+
+def enlarge(source: Path, target: Path) -> None:
+    """A photo as one of 12 megapixels, as large to decode as those that people take."""
+    from PIL import Image
+
+    if not target.exists():
+        with Image.open(source) as image:
+            image.convert("RGB").resize(SIZE, Image.Resampling.BICUBIC).save(target, quality=90)
 
 
 def make_photos(folder: Path, count: int) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pyarrow as pa
@@ -37,6 +38,18 @@ SCORES = ("album", pa.string()), ("photo", pa.string()), ("scores", pa.list_(pa.
 def test_what_cannot_be_worked_with(fields: list[tuple[str, Any]], why: str) -> None:
     with pytest.raises(FileError, match=why):
         file_schema("a.parquet", pa.schema(fields))
+
+
+def test_a_column_of_nulls_that_claims_to_have_none() -> None:
+    """Damaged files do; pyarrow itself makes no such field, so it is made up here."""
+    odd = SimpleNamespace(name="lat", type=pa.null(), nullable=False)
+    fields = [*pa.schema(TEXT), odd]
+
+    class Damaged(list[Any]):
+        names = tuple(field.name for field in fields)
+        metadata = None
+
+    assert file_schema("a.arrow", Damaged(fields)).field("lat").nullable
 
 
 @pytest.mark.parametrize("schema", [photos_in(), scores_in(7)])

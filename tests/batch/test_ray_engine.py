@@ -25,7 +25,7 @@ from elsewhere.batch.ray_engine import pool_size
 from elsewhere.batch.runner import BatchStep, Engine, run
 from elsewhere.batch.settings import Settings
 from elsewhere.errors import FileError, InputError
-from tests.batch.makers import albums_in, dead_in, model, pixels, scored, write
+from tests.batch.makers import albums_in, dead_in, model, pixels, scored, with_versions, write
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_no_gpu_no_share_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
     assert pool_size({"CPU": 2.0, "GPU": 2.0}, "auto", None, None, 9) == (0.0, 2)
     with pytest.raises(FileError, match="the cluster has 0 GPUs"):
         pool_size({"CPU": 2.0}, "cuda", None, None, 9)
-    with pytest.raises(InputError, match="embedded cannot run on a GPU"):
-        Settings("in", "out", device="cuda")
+    with pytest.raises(InputError, match="dino cannot run on a GPU"):
+        Settings("in", "out", ("dino",), device="cuda")
 
 
 class SlowRay:
@@ -173,7 +173,7 @@ def own_ray() -> Iterator[None]:
 @pytest.mark.parametrize("kind", ["scores", "photos"])
 def test_the_same_rows_as_without_ray(kind: str, tmp_path: Path) -> None:
     if kind == "scores":
-        table, block, workers = scored(12, impossible=[3]), 16, 2
+        table, block, workers = with_versions(scored(12, impossible=[3])), 48, 2
     else:  # an album in slices, a photo that is none, and albums in blocks
         table = pa.concat_tables([pixels(1, photos=10, broken=[(0, 3)]), pixels(2, first=1)])
         block, workers = 4, 1  # each that looks takes its seconds to start

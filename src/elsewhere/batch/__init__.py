@@ -11,6 +11,7 @@ input_rows    rows of the dataset → an album's photos, scores and wishes
 grouping      blocks of whole albums; scattered albums are brought together first
 scoring       photos → scores
 output_rows   one album → one row
+processor_proof  a plan from a GPU's scores, proved again on the processor's
 blocks        one block, from its rows to its files
 merging       blocks → files of the output
 local_engine  worker processes on this machine; ray_engine does the same on a cluster

@@ -29,7 +29,8 @@ def photos_in() -> Any:
     """One row a photo, with a path or content; the rest may be null.
 
     `lat` and `lon` are where the photo was taken (where null, the file's own position), `place` is
-    where the album was taken, in words, `wishes` a JSON object with fields of `Wishes`.
+    where the album was taken, in words, `wishes` a JSON object with fields of `Wishes`. A row with
+    a `version` is the photo as somebody edited it, at a cost.
     """
     pa = arrow()
     content = [pa.field("path", pa.string()), pa.field("content", pa.binary())]
@@ -53,6 +54,8 @@ def _with_common_columns(content: list[Any]) -> list[Any]:
     return [
         pa.field("album", pa.string(), nullable=False),
         pa.field("photo", pa.string(), nullable=False),
+        pa.field("version", pa.string()),
+        pa.field("version_cost", pa.float64()),
         *content,
         pa.field("lat", pa.float64()),
         pa.field("lon", pa.float64()),
@@ -83,6 +86,12 @@ def audit() -> Any:
     ])  # fmt: skip
 
 
+def version() -> Any:
+    """A version of a photo that somebody gave."""
+    pa = arrow()
+    return pa.struct([pa.field("photo", pa.string()), pa.field("version", pa.string())])
+
+
 def albums_out() -> Any:
     """One row for each album of the input."""
     pa = arrow()
@@ -93,7 +102,10 @@ def albums_out() -> Any:
         pa.field("photos", pa.int32(), nullable=False),  # that were read
         pa.field("left", pa.int32(), nullable=False),  # that were not: see dead letters
         pa.field("withheld", _list_of(pa.string())),  # null without a plan
-        pa.field("share", _list_of(pa.string())),  # all that may be shared; null without a plan
+        # all that may be shared as it is; null without a plan
+        pa.field("share", _list_of(pa.string())),
+        # all other versions that may be shared; null without a plan
+        pa.field("share_versions", _list_of(version())),
         pa.field("cost", pa.string()),  # exact: a whole number or a fraction
         pa.field("bound", pa.string()),
         pa.field("top", pa.int32()),  # as wished; the k used is secret
@@ -106,6 +118,8 @@ def albums_out() -> Any:
         pa.field("certificate", pa.string()),  # only where wished; names the secret k
         # of all that the row depends on; null where another attempt may come to another row
         pa.field("input_digest", pa.string()),
+        # what became of a plan from a GPU's scores: proved, failed, none; null without a GPU
+        pa.field("gpu_plan", pa.string()),
     ], metadata={"elsewhere.format": FORMAT})  # fmt: skip
 
 
@@ -117,5 +131,6 @@ def dead_letters() -> Any:
         pa.field("photo", pa.string()),
         pa.field("kind", pa.string(), nullable=False),
         pa.field("reason", pa.string(), nullable=False),
+        pa.field("version", pa.string()),  # null where the photo as it is, or the album, is meant
         pa.field("input_digest", pa.string()),  # that of its album's row
     ], metadata={"elsewhere.format": FORMAT})  # fmt: skip

@@ -17,6 +17,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,7 @@ from elsewhere.service import (
     rows_of_features,
 )
 from elsewhere.values.scores import FloatMatrix
+from elsewhere.values.versions import ScoredVersion
 
 
 def score_matrix(column: Any) -> tuple[FloatMatrix, dict[int, str]]:
@@ -109,6 +111,7 @@ def _decode(raw: bytes) -> str:
 
 
 CARRIED = "carried:"  # before the names of columns that go to the output as they are
+VIEWS = "elsewhere.views"  # the column with PNGs of what a GPU's tower saw of each photo
 INPUT = "elsewhere.input"  # the column with a digest of each row as it came
 LOST = "elsewhere.lost"  # the column with the reason why a row cannot be read; null where it can
 
@@ -173,6 +176,7 @@ class DeadLetter(NamedTuple):
     photo: str | None
     kind: str
     reason: str
+    version: str | None = None
 
 
 @dataclass(frozen=True)
@@ -188,6 +192,8 @@ class AlbumRows:
     wishes: Mapping[str, Any]
     truth: tuple[int, ...] | None
     letters: tuple[DeadLetter, ...]
+    versions: Mapping[int, tuple[ScoredVersion, ...]]  # by photo's number, where some are given
+    table_rows: tuple[int, ...]  # the table's row of each photo, or of each of its versions
 
 
 def split_albums(table: Any) -> Iterator[tuple[str, Any]]:
@@ -221,7 +227,8 @@ def read_album(album: str, table: Any, attackers: Sequence[AttackerInfo]) -> Alb
     if isinstance(album, MangledText):
         raise InputError("the album's id is not UTF-8 text: give it another")
     large = ("scores", "features")
-    small = [name for name in table.column_names if not name.startswith((*large, CARRIED, INPUT))]
+    others = (*large, CARRIED, INPUT, VIEWS)
+    small = [name for name in table.column_names if not name.startswith(others)]
     columns = [text_values(table.column(name)) for name in small]
     records = [dict(zip(small, row, strict=True)) for row in zip(*columns, strict=True)]
     names = [name for name in table.column_names if name.startswith(large)]
@@ -233,22 +240,60 @@ def read_album(album: str, table: Any, attackers: Sequence[AttackerInfo]) -> Alb
         matrices.append(matrix)
         unscored |= faults
     usable, letters = _split_usable(album, records, unscored)
-    scores = [matrix[usable] for matrix in matrices]
+    tables = [matrix[usable] for matrix in matrices]
     for number, name in enumerate(names):
         if name.startswith("features"):
-            scores[number] = rows_of_features(attackers[number], scores[number])
+            tables[number] = rows_of_features(attackers[number], tables[number])
+    records_used = [records[n] for n in usable]
+    first, versions, numbers = _read_versions(records_used, tables)
+    photos = [records_used[n] for n in first]
+    scores = tables if len(first) == len(usable) else [table[first] for table in tables]
     wishes = _single([_normalized_wishes(row.get("wishes")) for row in records], "wishes")
     return AlbumRows(
         album=album,
-        ids=tuple(str(records[n]["photo"]) for n in usable),
+        ids=tuple(str(row["photo"]) for row in photos),
         scores=tuple(scores),
-        metadata=tuple(_metadata(records[n]) for n in usable),
-        digests=tuple(records[n].get("digest") or "" for n in usable),
+        metadata=tuple(map(_metadata, photos)),
+        digests=tuple(row.get("digest") or "" for row in photos),
         place=_single([row.get("place") for row in records], "place"),
         wishes=json.loads(wishes) if wishes else {},
         truth=_single([_cells(row.get("truth")) for row in records], "truth"),
         letters=tuple(letters),
+        versions=versions,
+        table_rows=tuple(usable[n] for n in numbers),
     )
+
+
+def _read_versions(
+    records: Sequence[Mapping[str, Any]], tables: Sequence[FloatMatrix]
+) -> tuple[list[int], dict[int, tuple[ScoredVersion, ...]], list[int]]:
+    """The row that stands for each photo, the versions of those that have some, and all rows.
+
+    That is the photo as it is, or else its cheapest version. All rows come photo by photo.
+    """
+    rows: dict[str, list[int]] = {}
+    for number, record in enumerate(records):
+        rows.setdefault(str(record["photo"]), []).append(number)
+
+    def cost(row: int) -> Fraction:
+        return Fraction(str(records[row].get("version_cost") or 0))
+
+    first: list[int] = []
+    versions = {}
+    for photo, own in enumerate(rows.values()):
+        own.sort(key=lambda row: (cost(row), str(records[row].get("version") or "")))
+        first.append(own[0])
+        if len(own) > 1 or records[own[0]].get("version"):
+            versions[photo] = tuple(
+                ScoredVersion(
+                    None,
+                    cost(row),
+                    tuple(table[row] for table in tables),
+                    name=str(records[row].get("version") or ""),
+                )
+                for row in own
+            )
+    return first, versions, [row for own in rows.values() for row in own]
 
 
 def _split_usable(
@@ -256,14 +301,16 @@ def _split_usable(
 ) -> tuple[list[int], list[DeadLetter]]:
     """The numbers of the usable rows, and dead letters for the others.
 
-    Where an id has several rows, none is used: an id must not be both shared and a dead letter.
+    Where a version of a photo has several rows, none is used: it must not be both shared and a dead
+    letter.
     """
     usable: list[int] = []
     letters: list[DeadLetter] = []
-    counts = Counter(row.get("photo") or "" for row in records)
+    faults = [_version_fault(row.get("version"), row.get("version_cost")) for row in records]
+    counts = Counter((row.get("photo") or "", row.get("version") or "") for row in records)
     pictures: dict[str, str] = {}
     for number, row in enumerate(records):
-        name, digest = row.get("photo"), row.get("digest") or ""
+        name, version, digest = row.get("photo"), row.get("version"), row.get("digest") or ""
         if row.get("kind"):
             kind, reason = row["kind"], row["reason"]
         elif not name:
@@ -271,7 +318,11 @@ def _split_usable(
             kind, reason = "unnamed", f"photo {number} has no id: give it one"
         elif isinstance(name, MangledText):
             kind, reason = "unnamed", "its id is not UTF-8 text: give it another"
-        elif counts[name] > 1:
+        elif isinstance(version, MangledText):
+            kind, reason = "unnamed", "the name of its version is not UTF-8 text: give it another"
+        elif faults[number]:
+            kind, reason = "version", faults[number]
+        elif counts[name, version or ""] > 1:
             kind = "twice"
             reason = (
                 "its id comes more than once in the album: give every photo its own, and one row"
@@ -285,8 +336,20 @@ def _split_usable(
             usable.append(number)
             pictures[digest] = name
             continue
-        letters.append(DeadLetter(album, name, kind, reason))
+        letters.append(DeadLetter(album, name, kind, reason, version or None))
     return usable, letters
+
+
+def _version_fault(version: str | None, cost: float | None) -> str:
+    """Why a row cannot be used as a version; empty where it can."""
+    if not version and cost:
+        return "it has a cost and no version: name the version, or give no cost"
+    if version and not (cost is not None and 0 < cost <= 1):
+        return (
+            f"its version {version} costs {cost}: give the share of the photo's worth that is "
+            "lost, above 0 and at most 1"
+        )
+    return ""
 
 
 def _metadata(row: Mapping[str, Any]) -> Metadata:
@@ -333,7 +396,9 @@ def _normalized_wishes(text: str | None) -> str | None:
 
 
 ATTACKERS_KEY = "elsewhere.attackers"
-CARRIED_COLUMNS = ("album", "photo", "lat", "lon", "place", "wishes", LOST, INPUT)
+CARRIED_COLUMNS = (
+    "album", "photo", "version", "version_cost", "lat", "lon", "place", "wishes", LOST, INPUT,
+)  # fmt: skip
 """Columns of the input that are needed to plan."""
 
 

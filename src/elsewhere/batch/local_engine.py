@@ -28,7 +28,18 @@ from elsewhere.platform.machine import (
 NextJobs = Callable[[JobResult], Sequence[Job]]  # the jobs that follow from a result
 
 _log = logging.getLogger(__name__)
+_GPU_WORKERS = 4  # workers that share a GPU, at most: each has a tower and a context there
 _MAX_DEATHS = 20  # deaths in a row after which the run is given up
+
+
+def gpu_workers(workers: int | None) -> tuple[int, int]:
+    """How many workers share a GPU, and how many processes decode photos for each.
+
+    There are twice as many decoders as cores: while some workers score, others plan and prove.
+    """
+    cores = worker_count(limit=None)
+    workers = workers or min(cores, _GPU_WORKERS)
+    return workers, max(2, -(-2 * cores // workers))
 
 
 def run(

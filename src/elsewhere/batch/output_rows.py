@@ -17,15 +17,18 @@ from elsewhere import messages
 from elsewhere.batch.columns import albums_out, arrow
 from elsewhere.batch.input_rows import (
     CARRIED,
+    VIEWS,
     AlbumRows,
     DeadLetter,
     LostRowsError,
     read_album,
     storable,
 )
+from elsewhere.batch.processor_proof import FAILED, ProcessorProof
 from elsewhere.batch.settings import Settings, merge_wishes
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere.service import (
+    AlbumPlan,
     AttackerInfo,
     NowhereError,
     SkippedFile,
@@ -36,6 +39,8 @@ from elsewhere.service import (
     plan_cells,
     plan_unread_album,
     proved_record,
+    shared_versions,
+    with_versions,
 )
 from elsewhere.values.margins import margin
 from elsewhere.values.plan import Plan
@@ -56,7 +61,15 @@ def solve(
         rows = read_album(album, table, attackers)
         if not rows.ids:
             raise InputError("none of its photos can be used")
-        row = _storable_row(_plan_album(rows, attackers, settings))
+        row, planned = _plan_album(rows, attackers, settings)
+        if VIEWS in table.column_names and planned is not None:
+            proof = ProcessorProof(table, attackers, threads=settings.decoders // 2 + 1)
+            row["gpu_plan"] = proof.judge(rows, planned, shares=row["share"] is not None)
+            if row["gpu_plan"] == FAILED:
+                table, attackers = proof.processor_table(), proof.attackers
+                rows = read_album(album, table, attackers)
+                row = _plan_album(rows, attackers, settings)[0] | {"gpu_plan": FAILED}
+        row = _storable_row(row)
     except LostRowsError as problem:
         return broken_row(album, table.num_rows, rows, "damaged", str(problem))
     except ElsewhereError as problem:
@@ -78,7 +91,11 @@ def _storable_row(row: Row) -> Row:
     return row
 
 
-def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Settings) -> Row:
+def _plan_album(
+    rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Settings
+) -> tuple[Row, AlbumPlan | None]:
+    """The row of an album, and its plan where its truth is not given as cells."""
+    planned: AlbumPlan | None = None
     wishes = replace(merge_wishes(settings.wishes, rows.wishes), work_limit=settings.work_limit)
     for attacker, matrix in zip(attackers, rows.scores, strict=True):
         if attacker.about.cells and matrix.shape[1] != attacker.about.cells:
@@ -98,9 +115,9 @@ def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Se
     ]
     draw = settings.draw(rows.album, rows.digests)
     if rows.truth is not None:
-        plan = plan_cells(scores[0], rows.truth, wishes, lambda: draw)
+        plan = plan_cells(scores[0], rows.truth, wishes, lambda: draw, rows.versions)
         verdict = messages.cells_verdict(plan, rows.truth, wishes, len(rows.ids))
-        planned_scores = scores[:1]
+        planned_scores = [with_versions(scores[0], rows.versions)]
         label = f"cells {', '.join(map(str, rows.truth[:8]))}"
         audits = [audit_cells(attackers[0], scores[0], rows.truth, label)]
     else:
@@ -114,7 +131,14 @@ def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Se
         ]
         try:
             planned, planned_scores, audits = plan_unread_album(
-                photos, skipped, scores, attackers, wishes, place=rows.place, draw=draw
+                photos,
+                skipped,
+                scores,
+                attackers,
+                wishes,
+                place=rows.place,
+                draw=draw,
+                candidates=rows.versions,
             )
         except NowhereError:
             raise InputError(
@@ -122,9 +146,10 @@ def _plan_album(rows: AlbumRows, attackers: Sequence[AttackerInfo], settings: Se
                 "and lon, or a place, or scores a truth"
             ) from None
         plan, verdict = planned.plan, messages.verdict(planned)
-    return _album_row(
+    row = _album_row(
         rows, wishes, plan, verdict, planned_scores, [asdict(audit) for audit in audits], settings
     )
+    return row, planned
 
 
 def _album_row(  # noqa: PLR0917 - all that a row holds
@@ -141,6 +166,7 @@ def _album_row(  # noqa: PLR0917 - all that a row holds
     # without the versions of libraries: nodes may differ, and their rows must not
     record = proved_record(plan, planned_scores, libraries=False) if hides else None
     withheld = set(plan.withheld)
+    versions = shared_versions(plan, rows.versions, len(rows.ids)) if hides else {}
     budget = None if wishes.budget is None else budget_of(wishes.budget, len(rows.ids))
     return {
         "album": rows.album,
@@ -149,7 +175,14 @@ def _album_row(  # noqa: PLR0917 - all that a row holds
         "left": len(rows.letters),
         "withheld": [rows.ids[n] for n in plan.withheld] if hides else None,
         # without copies of a photo: they would say again what is counted once
-        "share": [name for n, name in enumerate(rows.ids) if n not in withheld] if hides else None,
+        "share": [
+            name for n, name in enumerate(rows.ids) if n not in withheld and n not in versions
+        ]
+        if hides
+        else None,
+        "share_versions": [{"photo": rows.ids[n], "version": name} for n, name in versions.items()]
+        if hides
+        else None,
         "cost": str(plan.cost) if hides else None,
         "bound": str(plan.bound),
         "top": wishes.top if budget is None else None,
@@ -161,6 +194,7 @@ def _album_row(  # noqa: PLR0917 - all that a row holds
         "certificate_digest": None if record is None else record["digest"],
         "certificate": json.dumps(record) if record and settings.certificates else None,
         "input_digest": None,
+        "gpu_plan": None,
     }
 
 

@@ -17,7 +17,7 @@ import threading
 from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -229,6 +229,12 @@ def _stream(
         )
     else:
         gpu_share, actors = _pool_size(ray, engine, arguments, len(jobs))
+        settings = Settings.from_json(arguments["settings"])
+        planning, scoring_cpus, planning_cpus = arguments, _SCORING_CPUS, _PLANNING_CPUS
+        if settings.gpu:
+            nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+            scoring_cpus, planning_cpus, decoders = gpu_actor(nodes, gpu_share)
+            arguments = {**arguments, "settings": replace(settings, decoders=decoders).to_json()}
         dataset = dataset.map_batches(
             ScoringActor,
             compute=data.ActorPoolStrategy(
@@ -238,10 +244,10 @@ def _stream(
                 max_tasks_in_flight_per_actor=_JOBS_PER_ACTOR,
             ),
             fn_constructor_kwargs=arguments,
-            num_cpus=_SCORING_CPUS,
+            num_cpus=scoring_cpus,
             num_gpus=gpu_share or None,
             **options,
-        ).map_batches(plan_scored, fn_kwargs=arguments, num_cpus=_PLANNING_CPUS, **options)
+        ).map_batches(plan_scored, fn_kwargs=planning, num_cpus=planning_cpus, **options)
     for batch in dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
         yield from (read_result(text) for text in batch.column("done").to_pylist())
 
@@ -260,9 +266,33 @@ def _one_by_one(
         yield result
 
 
+def has_gpu(gpus: float | None) -> bool:
+    """Whether the embedded model runs on GPUs of the cluster, of which a worker gets `gpus`.
+
+    Nodes have the same packages as this machine, which may have no GPU itself.
+    """
+    if gpus is not None and not gpus:
+        return False
+    if find_spec("torch") is None:
+        raise FileError(f"embedded cannot run on a GPU without PyTorch: {installed_by('gpu')}")
+    return True
+
+
+def gpu_actor(nodes: Sequence[Mapping[str, float]], gpu_share: float) -> tuple[float, float, int]:
+    """Cores of each actor that feeds a GPU, cores of a plan, and how many decoders an actor has.
+
+    An actor gets half of the cores that its node has for it; the others are for plans, which are
+    proved again on the processor.
+    """
+    with_gpu = [node for node in nodes if node.get("GPU", 0.0) >= gpu_share]
+    cores = min((node.get("CPU", 1.0) * gpu_share / node["GPU"] for node in with_gpu), default=1.0)
+    scoring = max(_SCORING_CPUS, float(int(cores / 2)))
+    return scoring, max(_PLANNING_CPUS, min(1.0, cores - scoring)), max(2, int(cores))
+
+
 def _pool_size(ray: Any, engine: Engine, arguments: dict[str, str], jobs: int) -> tuple[float, int]:
     settings = Settings.from_json(arguments["settings"])
-    device = settings.device if settings.can_use_gpu else "cpu"
+    device = "cuda" if settings.gpu else settings.device if settings.can_use_gpu else "cpu"
     return pool_size(ray.cluster_resources(), device, engine.workers, engine.gpus, jobs)
 
 

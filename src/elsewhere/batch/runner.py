@@ -36,9 +36,10 @@ from elsewhere.batch.storage import Storage, check_output, check_shared
 from elsewhere.batch.summary import Summary, summary_page
 from elsewhere.batch.unchanged import attach_previous
 from elsewhere.errors import FileError, InputError
-from elsewhere.service import describe_scorer
+from elsewhere.service import describe_scorer, require_gpu
 
 REPORT = "report.html"
+_GPU_BLOCK = 4096  # photos in a block, at most, where each is kept until its plan is proved
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,32 @@ class Engine:
 
         return ray_engine.connection(self.workers, self.address)
 
+    def has_gpu(self, settings: Settings) -> bool:
+        """Whether the embedded model runs on a GPU; ScorerError where it must and cannot.
+
+        Only where that is asked for: every plan is proved again on the processor, which by itself
+        was the faster of the two where both were measured.
+        """
+        if settings.device != "cuda" or not settings.has_embedded:
+            return False
+        if self.name == "local":
+            require_gpu()
+            return True
+        from elsewhere.batch import ray_engine
+
+        return ray_engine.has_gpu(self.gpus)
+
     def run(
         self, jobs: Sequence[Job], source: Source, settings: Settings, next_jobs: NextJobs
     ) -> Generator[JobResult]:
         """Do the jobs."""
+        workers = self.workers
+        if self.name == "local" and settings.gpu and not source.scored:
+            workers, decoders = local_engine.gpu_workers(workers)
+            settings = replace(settings, decoders=decoders)
         arguments = {"dataset": source.storage.address, "settings": settings.to_json()}
         if self.name == "local":
-            return local_engine.run(jobs, arguments, source.scored, self.workers, next_jobs)
+            return local_engine.run(jobs, arguments, source.scored, workers, next_jobs)
         from elsewhere.batch import ray_engine
 
         return ray_engine.run(self, jobs, arguments, source.scored, next_jobs)
@@ -110,7 +130,8 @@ def _run(
         dataset = source.fingerprint()
         # a scorer that cannot be loaded is refused here, and not by every worker
         specs = () if source.scored else settings.scorers
-        models = {spec: describe_scorer(spec).fingerprint for spec in specs}
+        settings = replace(settings, gpu=bool(specs) and engine.has_gpu(settings))
+        models = {spec: describe_scorer(spec, gpu=settings.gpu).fingerprint for spec in specs}
         settings = begin_or_resume(settings, storage, dataset, models)
         if storage.is_file(SUMMARY):
             storage.remove_folder(WORK_FOLDER)
@@ -175,6 +196,8 @@ def _check_unchanged(
 def _group(source: Source, storage: Storage, settings: Settings) -> tuple[Source, Grouping]:
     """The dataset, regrouped where it must be, and its jobs."""
     block = block_size(source, settings.block)
+    if settings.gpu and settings.block is None:  # pictures wait for their proof
+        block = min(block, _GPU_BLOCK)
     grouping = group(source, block)
     if must_regroup(source, grouping.scattered, settings.block or block):
         source = regroup(source, storage, block)

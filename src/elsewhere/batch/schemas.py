@@ -19,7 +19,11 @@ from elsewhere.errors import FileError
 from elsewhere.service import LARGEST
 
 _IDS = ("album", "photo")
+_VERSION = "version"
+_VERSIONS = {_VERSION, "version_cost"}
+"""Versions of photos, where a file has both: else they are columns like any other."""
 _TEXTS = ("path", "place", "wishes", LOST)
+_NUMBERS = ("lat", "lon", "version_cost")
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"  # stands for null in the name of a folder
 _ALBUM_TYPE = b"elsewhere.album"  # metadata: the type of album ids, where they are whole numbers
 
@@ -54,6 +58,8 @@ def file_schema(
             raise FileError(f"{address} has no column {name}: docs/batch.md says which are needed")
     scored = "scores" in fields
     known = [*(scores_in(2) if scored else photos_in()).names, LOST]
+    if not set(fields) >= _VERSIONS:
+        known = [name for name in known if name not in _VERSIONS]
     if not scored and not {"path", "content"} & set(fields):
         raise FileError(f"{address} has no column path, content or scores: give one of them")
     columns = []
@@ -71,7 +77,9 @@ def file_schema(
                 raise FileError(
                     f"{address} has {name} of type {field.type}, which must be {expected}"
                 )
-            columns.append(pa.field(f"{CARRIED if carried else ''}{name}", kind, field.nullable))
+            # damage can make a file say that a column of nulls has none
+            nullable = field.nullable or pa.types.is_null(kind)
+            columns.append(pa.field(f"{CARRIED if carried else ''}{name}", kind, nullable))
     metadata = dict(schema.metadata or {})
     album = _plain_type(fields["album"].type)
     if pa.types.is_integer(album):
@@ -80,9 +88,9 @@ def file_schema(
 
 
 _EXPECTED = {
-    **dict.fromkeys(_IDS, "text or another single value"),
+    **dict.fromkeys((*_IDS, _VERSION), "text or another single value"),
     **dict.fromkeys(_TEXTS, "text"),
-    **dict.fromkeys(("lat", "lon"), "a number"),
+    **dict.fromkeys(_NUMBERS, "a number"),
     "content": "bytes (binary)",
     "scores": "a list of floats",
     "truth": "a list of whole numbers",
@@ -105,7 +113,7 @@ def _used_type(name: str, kind: Any) -> Any:
     pa = arrow()
     types = pa.types
     is_text = types.is_string(kind) or types.is_large_string(kind)
-    if name in _IDS:
+    if name in _IDS or (name == _VERSION and not types.is_null(kind)):
         if is_text:
             return kind
         return None if types.is_nested(kind) or types.is_null(kind) else pa.string()
@@ -113,9 +121,9 @@ def _used_type(name: str, kind: Any) -> Any:
         return None if types.is_nested(kind) else kind
     if types.is_null(kind):
         return None if name == "scores" else kind
-    if types.is_decimal(kind) and name in {"lat", "lon"}:
+    if types.is_decimal(kind) and name in _NUMBERS:
         return pa.float64()
-    if name in {"lat", "lon"}:
+    if name in _NUMBERS:
         is_right = types.is_floating(kind) or types.is_integer(kind)
     elif name == "content":
         is_right = types.is_binary(kind) or types.is_large_binary(kind)

@@ -23,6 +23,7 @@ from elsewhere.batch.input_rows import (
     CARRIED,
     CARRIED_COLUMNS,
     LOST,
+    VIEWS,
     MangledText,
     attackers_metadata,
     concat_tables,
@@ -33,12 +34,12 @@ from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import LARGE_COLUMNS
 from elsewhere.batch.storage import HaltError, Storage
 from elsewhere.batch.unchanged import with_digests
-from elsewhere.errors import ElsewhereError, FileError, InputError
+from elsewhere.errors import DeviceError, ElsewhereError, FileError, InputError
 from elsewhere.platform.threads import ThreadPool
 from elsewhere.service import MAX_BYTES, PhotoOutcome, PhotoScorer
 
 _log = logging.getLogger(__name__)
-_MAX_PENDING = 4  # photos under way at once
+_MAX_PENDING = 2  # photos under way at once, for each thread
 CHUNK_ROWS = 16  # photos whose bytes are read together
 
 
@@ -46,13 +47,20 @@ class RowScorer(AbstractContextManager["RowScorer"]):
     """Scores the photos of a dataset's rows; use it in a `with` block."""
 
     def __init__(self, settings: Settings) -> None:
-        # two workers: the next photo is decoded while one is scored
+        # two workers: the next photo is decoded while one is scored; a GPU is fed by more
         self._scorer = PhotoScorer(
-            settings.scorers, settings.max_side, workers=2, device=settings.device
+            settings.scorers,
+            settings.max_side,
+            workers=settings.decoders,
+            device=settings.device,
+            gpu=settings.gpu,
         )
         self.attackers = self._scorer.models
         self._files = PhotoFiles(settings.input)
-        self._threads = ThreadPool(2)
+        # with a GPU as many photos wait for its next batch as are being decoded
+        threads = 2 * settings.decoders if settings.gpu else settings.decoders
+        self._threads = ThreadPool(threads)
+        self._pending = _MAX_PENDING * threads
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -94,6 +102,8 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             numbers = [outcome.rows[number] if outcome.rows else zeros for outcome in outcomes]
             flat = np.concatenate(numbers) if numbers else np.zeros(0, np.float32)
             columns[f"{prefix}_{number}"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), width)
+        if self._scorer.keeps_views:
+            columns[VIEWS] = pa.array([outcome.view for outcome in outcomes], pa.large_binary())
         return pa.table(columns).replace_schema_metadata(attackers_metadata(self.attackers))
 
     def _score_in_order(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[PhotoOutcome]:
@@ -101,7 +111,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         pending: deque[Future[PhotoOutcome]] = deque()
         for row in rows:
             pending.append(self._threads.submit(self._score_row, row))
-            if len(pending) >= _MAX_PENDING:
+            if len(pending) >= self._pending:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
@@ -122,7 +132,7 @@ class RowScorer(AbstractContextManager["RowScorer"]):
         try:
             path, content = self._locate(row)
             return self._scorer.score(name, path, content)
-        except HaltError:
+        except (HaltError, DeviceError):
             raise
         except ElsewhereError as problem:
             return PhotoOutcome(kind="unreadable", reason=str(problem))

@@ -62,6 +62,10 @@ class Settings:
     max_side: int | None = MAX_SIDE
     device: Device = "auto"
     """Where scorers run that can use a GPU; the last bits of scores depend on it."""
+    gpu: bool = False
+    """Whether the embedded model runs on a GPU, as the driver found for the whole run."""
+    decoders: int = 2
+    """Processes that decode photos for each worker that scores; no output depends on it."""
     certificates: bool = False
     carry: tuple[str, ...] = ()
     """Columns of the input that go to the output as they are."""
@@ -88,8 +92,8 @@ class Settings:
         merge_wishes(self.wishes)
         if self.device == "cuda" and not self.can_use_gpu:
             raise InputError(
-                f"{' and '.join(self.scorers)} cannot run on a GPU: of ours only models given as "
-                "onnx:MODEL.onnx can; use the device auto"
+                f"{' and '.join(self.scorers)} cannot run on a GPU: of ours only embedded and "
+                "models given as onnx:MODEL.onnx can; use the device auto"
             )
 
     @property
@@ -100,7 +104,12 @@ class Settings:
     @property
     def can_use_gpu(self) -> bool:
         """Whether one of the scorers can run on a GPU."""
-        return any(spec.startswith("onnx:") for spec in self.scorers)
+        return self.has_embedded or any(spec.startswith("onnx:") for spec in self.scorers)
+
+    @property
+    def has_embedded(self) -> bool:
+        """Whether one of the scorers is the embedded model, with any of its heads."""
+        return any(spec.partition(":")[0] == "embedded" for spec in self.scorers)
 
     def to_json(self) -> str:
         """As text."""

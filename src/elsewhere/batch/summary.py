@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from elsewhere.batch.processor_proof import FAILED, NONE, PROVED
 from elsewhere.service import REASONS, bar_chart, render
 
 RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
@@ -37,8 +38,20 @@ class Summary:
     dead: dict[str, int] = field(default_factory=dict)  # dead letters by kind
     first: list[dict[str, Any]] = field(default_factory=list)
     """The first dead letters, by album and photo."""
+    gpu_plans: dict[str, int] = field(default_factory=dict)
+    """Albums scored on a GPU by what became of their plan: proved, failed, none."""
     files: dict[str, str] = field(default_factory=dict)
     """By name, why a file of the dataset cannot be used: albums in it have no row."""
+
+    @property
+    def gpu_proofs(self) -> int:
+        """Plans from a GPU's scores that were proved again, or failed."""
+        return self.gpu_plans.get(PROVED, 0) + self.gpu_plans.get(FAILED, 0)
+
+    @property
+    def gpu_failures(self) -> int:
+        """Plans from a GPU's scores that did not hold on the processor's."""
+        return self.gpu_plans.get(FAILED, 0)
 
     def to_json(self) -> str:
         """As JSON."""
@@ -53,13 +66,16 @@ class Summary:
 def count(albums: Any, letters: Any) -> Summary:
     """Count the rows and dead letters of some albums."""
     result = Summary()
-    statuses, dead = Counter[str](), Counter[str]()
+    statuses, dead, gpu_plans = Counter[str](), Counter[str](), Counter[str]()
     ranks, shares = dict.fromkeys(RANKS, 0), dict.fromkeys(SHARES, 0)
-    for row in albums.select(["status", "photos", "left", "withheld", "audit"]).to_pylist():
+    columns = ["status", "photos", "left", "withheld", "audit", "gpu_plan"]
+    for row in albums.select(columns).to_pylist():
         result.albums += 1
         result.photos += row["photos"]
         result.left += row["left"]
         statuses[row["status"]] += 1
+        if row["gpu_plan"] is not None:
+            gpu_plans[row["gpu_plan"]] += 1
         if row["audit"]:
             best = min(audit["rank"] for audit in row["audit"])
             ranks[RANKS[_interval(best, _RANK_ENDS)]] += 1
@@ -71,6 +87,7 @@ def count(albums: Any, letters: Any) -> Summary:
     dead.update(letter["kind"] for letter in first)
     result.statuses, result.dead = dict(sorted(statuses.items())), dict(sorted(dead.items()))
     result.ranks, result.shares = ranks, shares
+    result.gpu_plans = dict(sorted(gpu_plans.items()))
     result.first = sorted(first, key=_letter_order)[:_MAX_LETTERS]
     return result
 
@@ -81,7 +98,7 @@ def add(parts: Iterable[Summary]) -> Summary:
     for part in parts:
         for name in ("albums", "photos", "left", "withheld", "planned"):
             setattr(result, name, getattr(result, name) + getattr(part, name))
-        for name in ("statuses", "dead", "ranks", "shares"):
+        for name in ("statuses", "dead", "ranks", "shares", "gpu_plans"):
             counts = getattr(result, name)
             for kind, number in getattr(part, name).items():
                 counts[kind] = counts.get(kind, 0) + number
@@ -89,6 +106,7 @@ def add(parts: Iterable[Summary]) -> Summary:
         result.first = first[:_MAX_LETTERS]
     result.statuses = dict(sorted(result.statuses.items()))
     result.dead = dict(sorted(result.dead.items()))
+    result.gpu_plans = dict(sorted(result.gpu_plans.items()))
     return result
 
 
@@ -117,10 +135,22 @@ _KIND_MEANINGS = {
     "error": "a mistake of ours: please report it",
     "twice": "its id is there more than once",
     "unnamed": "it has no id",
+    "version": "what its version costs is missing or wrong",
+}
+
+
+_GPU_MEANINGS = {
+    PROVED: "the plan holds there too",
+    FAILED: "it did not, and the album was planned anew from the processor's scores",
+    NONE: "the GPU's scores gave no plan, so nothing is shared",
 }
 
 
 def summary_page(result: Summary) -> str:
     """The run as one HTML file."""
-    meanings = {"status_meanings": _STATUS_MEANINGS, "kind_meanings": _KIND_MEANINGS}
+    meanings = {
+        "status_meanings": _STATUS_MEANINGS,
+        "kind_meanings": _KIND_MEANINGS,
+        "gpu_meanings": _GPU_MEANINGS,
+    }
     return render("run.html.j2", run=result, bar_chart=bar_chart, **meanings) + "\n"

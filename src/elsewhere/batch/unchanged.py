@@ -37,7 +37,8 @@ from elsewhere.batch.storage import Storage, store_errors
 from elsewhere.errors import FileError
 
 _COLUMNS = (
-    "album", "content", "lat", "lon", "path", "photo", "place", "scores", "truth", "wishes",
+    "album", "content", "lat", "lon", "path", "photo", "place", "scores", "truth", "version",
+    "version_cost", "wishes",
 )  # fmt: skip
 """What a plan depends on."""
 _DIGEST_BYTES = 16
@@ -73,7 +74,7 @@ def _values(name: str, column: Any, files: PhotoFiles) -> Iterator[Any]:
         for value in column:
             numbers = value.values.to_numpy(zero_copy_only=False) if value.is_valid else None
             yield None if numbers is None else numbers.tobytes()
-    elif name in {"lat", "lon"}:
+    elif name in {"lat", "lon", "version_cost"}:
         yield from (None if v is None else repr(float(v)).encode() for v in column.to_pylist())
     else:
         for value in text_values(column):

@@ -3,6 +3,7 @@
 protocol        what a scorer is: load and score; photos and rows, also of several photos; find
 embedded · dino · geoclip · onnx_scorer · table         the scorers
 tower · heads   what scorers with weights in the package share: a photo to features, these to a row
+gpu · onnx_graph  the embedded tower on a GPU, in a form made of its file
 sessions        verified, shared ONNX Runtime sessions
 cached_scorer   many photos through one scorer; rows on disk, private and keyed
 """

@@ -30,7 +30,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from elsewhere.errors import ElsewhereError, FileError
+from elsewhere.errors import DeviceError, ElsewhereError, FileError
 from elsewhere.platform.files import write_whole
 from elsewhere.platform.machine import user_folder, worker_count
 from elsewhere.platform.threads import ThreadPool
@@ -74,7 +74,7 @@ class CachedScorer:
             self._context = "\n".join(parts)
 
     def __call__(self, photo: Photo) -> ScoredPhoto:
-        """The outcome of one photo; a problem comes back as a sentence."""
+        """The outcome of one photo; a problem of its own comes back as a sentence."""
         cache, about, made = self._cache, self.about, self.about.features
         without_bytes, key, known = Photo(photo.name, photo.path), "", None
         try:
@@ -89,6 +89,8 @@ class CachedScorer:
                 features = known if known is not None else scorer.features(photo)
                 row = scorer.row(features)
             check_row(row, about.cells, about.name, photo.name)
+        except DeviceError:
+            raise
         except ElsewhereError as problem:
             return ScoredPhoto(without_bytes, None, str(problem))
         if cache is not None and known is None:

@@ -11,6 +11,7 @@ quietly worse. The view is the whole photo squashed to a square (measured as goo
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import threading
 from collections import OrderedDict
@@ -79,6 +80,17 @@ def preprocess_file(source: str | Path | IO[bytes], **open_options: Any) -> Floa
         return preprocess(ImageOps.exif_transpose(image))
 
 
+def tower_view(photo: Photo) -> bytes:
+    """A PNG of what towers see of a photo: they make the same features of it, bit by bit."""
+    from PIL import Image as Pillow
+
+    image = photo.image((SIDE, SIDE))
+    small = image.resize((SIDE, SIDE), Pillow.Resampling.BICUBIC)
+    stream = io.BytesIO()
+    small.save(stream, "PNG", compress_level=1)
+    return stream.getvalue()
+
+
 def cached_features(tower: str, photo: Photo, infer: Callable[[Photo], Features]) -> Features:
     """The features of a photo by the tower with this digest: remembered, or inferred now.
 
@@ -114,6 +126,8 @@ class TowerScorer:
     NAME: ClassVar[str]
     RECORD: ClassVar[str]
     """The file that describes the others."""
+    FORM: ClassVar[str] = ""
+    """How the tower is run, where not as it is stored; part of the fingerprints."""
 
     weights: Path = WEIGHTS
     head: str = "head"
@@ -150,6 +164,8 @@ class TowerScorer:
             # over everything that decides the rows, and nothing else in the record
             seal = " ".join([self.NAME, str(PREPARATION), *parts, part["cells"]])
             seen = f"{self.NAME} features {PREPARATION} {tower['sha256']}"
+            if self.FORM:
+                seal, seen = f"{seal} {self.FORM}", f"{seen} {self.FORM}"
             accuracy = {}
             if entry == "head":  # the halves are for comparison, and not measured
                 measured = part["accuracy"]

@@ -8,12 +8,14 @@ audited by scores and metadata alone, without its photos.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -27,23 +29,29 @@ from elsewhere.album.places import places_of
 from elsewhere.album.renditions import NotJpegError, size_if_bare
 from elsewhere.album.workers import Workers
 from elsewhere.audit.inference import distances, rank
-from elsewhere.errors import InputError
+from elsewhere.errors import FileError, InputError, ScorerError
 from elsewhere.globe import cell_names, place as find_place
 from elsewhere.scorers import CachedScorer, Photo as ScorablePhoto, Row, ScorerInfo, find
+from elsewhere.scorers.gpu import gpu_form, gpu_problem
 from elsewhere.scorers.protocol import FeatureScorer, combine_rows
 from elsewhere.scorers.sessions import Device, set_device
+from elsewhere.scorers.tower import tower_view
 from elsewhere.service.album_audit import Beliefs, possible_cells
+from elsewhere.service.album_versions import AlbumVersions
+from elsewhere.service.edited_album import with_chosen_rows
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED
 from elsewhere.service.scored_album import ModelScores, ScoredAlbum
 from elsewhere.service.scores import solve_and_check, solve_with_secret_top
 from elsewhere.service.secret_top import secret_tops
 from elsewhere.service.selection import budget_of, select_pinned
+from elsewhere.service.threats import threat_scores
 from elsewhere.solver.plans import read_limits
-from elsewhere.solver.requests import read_request
+from elsewhere.solver.requests import read_photo, read_request, read_value
 from elsewhere.values.margins import margin
 from elsewhere.values.plan import Plan
 from elsewhere.values.scores import FloatMatrix, Scores
+from elsewhere.values.versions import ScoredVersion
 from elsewhere.values.wishes import Wishes
 
 _FOLDERS = 16
@@ -62,6 +70,8 @@ class PhotoOutcome:
     kind: str = ""
     """Empty, or the kind of what went wrong."""
     reason: str = ""
+    view: bytes = b""
+    """A PNG of what a GPU's tower saw of it; empty where none did."""
 
 
 @dataclass(frozen=True)
@@ -72,19 +82,37 @@ class AttackerInfo:
     about: ScorerInfo
 
 
+def require_gpu() -> None:
+    """ScorerError where this machine has no GPU that the embedded model can run on."""
+    if problem := gpu_problem():
+        raise ScorerError(f"embedded cannot run on a GPU, for {problem}, or use the device cpu")
+
+
 class PhotoScorer:
     """Warm workers and models; close it when done."""
 
     def __init__(
-        self, scorers: Sequence[str], max_side: int | None, *, workers: int, device: Device
+        self,
+        scorers: Sequence[str],
+        max_side: int | None,
+        *,
+        workers: int,
+        device: Device,
+        gpu: bool = False,
     ) -> None:
+        """`gpu`: scorers that have a form for GPUs are used in that form."""
         specs = tuple(dict.fromkeys(scorers))
         if not specs:
             raise InputError("no scorer was given: name at least one, such as embedded")
         self._workers = Workers("elsewhere.album.worker:read", count=workers)
         try:
             set_device(device)
-            self._scorers = tuple(CachedScorer(find(spec)) for spec in specs)
+            found = [find(spec) for spec in specs]
+            forms = [gpu_form(scorer) if gpu else None for scorer in found]
+            self._on_gpu = tuple(form is not None for form in forms)
+            self._scorers = tuple(
+                CachedScorer(form or scorer) for form, scorer in zip(forms, found, strict=True)
+            )
         except BaseException:
             self._workers.close()
             raise
@@ -92,6 +120,11 @@ class PhotoScorer:
         self.models = tuple(AttackerInfo(spec, scorer.about) for spec, scorer in pairs)
         self._max_side = max_side
         self._sidecars = lru_cache(maxsize=_FOLDERS)(sidecars_in_folder)
+
+    @property
+    def keeps_views(self) -> bool:
+        """Whether outcomes have views: a scorer runs on a GPU."""
+        return any(self._on_gpu)
 
     def close(self) -> None:
         """End the workers."""
@@ -116,23 +149,26 @@ class PhotoScorer:
         except NotJpegError as problem:
             reason = f"its rendition is not a bare picture: {problem}"
             return PhotoOutcome(kind="crash", reason=reason)
-        rows = []
-        for scorer in self._scorers:
-            outcome = scorer(ScorablePhoto(name, Path(name), rendition))
+        photo = ScorablePhoto(name, Path(name), rendition)
+        rows, view = [], photo
+        try:
+            if self.keeps_views:
+                view = replace(photo, held=tower_view(photo))
+        except FileError as problem:
+            return PhotoOutcome(kind="unscored", reason=str(problem))
+        for scorer, on_gpu in zip(self._scorers, self._on_gpu, strict=True):
+            outcome = scorer(view if on_gpu else photo)
             if outcome.row is None:
                 return PhotoOutcome(kind="unscored", reason=outcome.problem)
             rows.append(outcome.row if outcome.features is None else outcome.features)
         metadata = json.dumps(reply.answer.get("metadata"))
-        return PhotoOutcome(tuple(rows), metadata, sha256(rendition).hexdigest())
+        kept = view.content() if self.keeps_views else b""
+        return PhotoOutcome(tuple(rows), metadata, sha256(rendition).hexdigest(), view=kept)
 
 
 def rows_of_features(attacker: AttackerInfo, features: FloatMatrix) -> FloatMatrix:
     """The rows that a scorer makes of photos' features."""
-    scorer = _feature_scorer(attacker.spec)
-    if scorer.load().fingerprint != attacker.about.fingerprint:
-        raise InputError(
-            f"the scorer {attacker.spec} changed since the photos were scored: start the run anew"
-        )
+    scorer = _feature_scorer(attacker.spec, attacker.about.fingerprint)
     rows = np.empty((len(features), attacker.about.cells), np.float32)
     for row, own in zip(rows, features, strict=True):
         row[:] = scorer.row(own)
@@ -141,10 +177,17 @@ def rows_of_features(attacker: AttackerInfo, features: FloatMatrix) -> FloatMatr
 
 
 @lru_cache(maxsize=4)
-def _feature_scorer(spec: str) -> FeatureScorer:
-    return cast(FeatureScorer, find(spec))
+def _feature_scorer(spec: str, fingerprint: str) -> FeatureScorer:
+    """The scorer with this fingerprint, in whichever form; a GPU is not needed for rows."""
+    scorer = find(spec)
+    for form in (scorer, gpu_form(scorer)):
+        if form is not None and form.load().fingerprint == fingerprint:
+            return cast(FeatureScorer, form)
+    raise InputError(f"the scorer {spec} changed since the photos were scored: start the run anew")
 
 
+Candidates = Mapping[int, tuple[ScoredVersion, ...]]
+NO_CANDIDATES: Candidates = MappingProxyType({})
 _MAPPED = ("hide", "radius_km", "hide_level", "prior", "stars", "bursts")
 """Wishes that need to know where or when photos were taken."""
 
@@ -177,16 +220,32 @@ class UnreadPhoto:
 
 
 def plan_cells(
-    scores: Scores, truth: Sequence[int], wishes: Wishes, draw: Callable[[], Random]
+    scores: Scores,
+    truth: Sequence[int],
+    wishes: Wishes,
+    draw: Callable[[], Random],
+    candidates: Candidates = NO_CANDIDATES,
 ) -> Plan:
-    """A plan where the truth is given as cells, and nothing is known of places."""
+    """A plan where the truth is given as cells, and nothing is known of places.
+
+    `candidates` are versions of photos, by number.
+    """
     for name in _MAPPED:
         if getattr(wishes, name) != getattr(Wishes(), name):
             raise InputError(f"the wish {name} needs a place, but the truth is given as cells")
     keep, drop = select_pinned(wishes.keep, wishes.drop, scores.ids)
-    budget = None if wishes.budget is None else budget_of(wishes.budget, scores.photos)
+    budget: int | Fraction | None = None
+    if wishes.budget is not None:
+        budget = budget_of(wishes.budget, scores.photos)
+    versions = AlbumVersions(candidates, scores.photos) if candidates else None
+    values = [Fraction(1)] * scores.photos
+    if versions is not None and wishes.values is not None:
+        for photo, value in wishes.values.items():
+            values[read_photo(photo, scores, "values")] = read_value(value)
+    if versions is not None and budget is not None:  # so many photos of average value
+        budget = budget * sum(values, Fraction(0)) / scores.photos
     request = read_request(
-        scores,
+        with_versions(scores, candidates),
         list(truth),
         top=wishes.top if budget is None else None,
         budget=budget,
@@ -196,6 +255,7 @@ def plan_cells(
         values=wishes.values,
         each_photo=(wishes.top or 5) if wishes.each_photo else False,
         strict=wishes.strict,
+        versions=None if versions is None else versions.costs(values),
     )
     limits = read_limits(None, wishes.work_limit)
     if budget is not None:
@@ -253,8 +313,12 @@ def plan_unread_album(
     *,
     place: str | None = None,
     draw: Random | None = None,
+    candidates: Candidates = NO_CANDIDATES,
 ) -> tuple[AlbumPlan, list[Scores], list[AuditNumbers]]:
-    """Plan as `protect_album` does; with the scores and the audit numbers of each threat."""
+    """Plan as `protect_album` does; with the scores and the audit numbers of each threat.
+
+    `candidates` are versions of photos, by number.
+    """
     read = tuple(
         Photo(photo.id, Path(photo.id), Rendition(photo.digest, 0, 0, 0), photo.metadata)
         for photo in photos
@@ -266,8 +330,11 @@ def plan_unread_album(
     album = Album(read, tuple(skipped), Recipe())
     scored = ScoredAlbum(album, read, attacks, tuple(skipped))
     places = places_of(read, at=None if place is None else [find_place(place)])
-    plan = plan_album(scored, places, wishes, draw=draw, reasons=False)
+    plan = plan_album(scored, places, wishes, draw=draw, reasons=False, candidates=candidates)
     beliefs = Beliefs(scored, plan.threats, NOTHING_POSTED)
+    chosen = beliefs
+    if plan.versions is not None:
+        chosen = Beliefs(with_chosen_rows(scored, plan), plan.threats, NOTHING_POSTED)
     audits = []
     for number, threat in enumerate(plan.threats):
         model, label = models[threat.model], threat.place.label
@@ -284,10 +351,21 @@ def plan_unread_album(
             if threat.circles is None
             else _audit_places(beliefs, number, model)
         )
-        shared = beliefs.belief(number, plan.plan.kept) if plan.plan.found else None
+        shared = chosen.belief(number, plan.plan.kept) if plan.plan.found else None
         after = None if shared is None else shared.probability
         audits.append(replace(found, shared_probability=after))
-    return plan, [scores[threat.model] for threat in plan.threats], audits
+    tables = threat_scores(scored, plan.threats, NOTHING_POSTED, plan.versions)
+    return plan, list(tables), audits
+
+
+def with_versions(scores: Scores, candidates: Candidates, model: int = 0) -> Scores:
+    """A model's scores with a row for each version of each photo."""
+    return AlbumVersions(candidates, scores.photos).expand(scores, model) if candidates else scores
+
+
+def shared_versions(plan: Plan, candidates: Candidates, photos: int) -> dict[int, str]:
+    """By photo's number, the name of the version that a plan shares, where that is not as it is."""
+    return AlbumVersions(candidates, photos).names(plan.choices) if candidates else {}
 
 
 def _audit_places(beliefs: Beliefs, number: int, model: AttackerInfo) -> AuditNumbers:

@@ -68,8 +68,8 @@ _ADDRESS = typer.Option(
 )
 _DEVICE = typer.Option(
     metavar="auto|cpu|cuda",
-    help="Where ONNX models run; auto takes a GPU if there is one. The embedded model always "
-    "runs on the CPU.",
+    help="Where models run: auto takes a GPU for ONNX models if there is one (with "
+    "onnxruntime-gpu), cuda takes it for the embedded model, too (with PyTorch).",
 )
 _GPUS = typer.Option(
     min=0,

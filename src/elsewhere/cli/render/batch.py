@@ -178,6 +178,13 @@ def show_summary(summary: Summary, output: str, unchanged: int = 0) -> None:
     typer.echo(
         f"{counted(summary.withheld, 'photo')} to withhold of {summary.planned:,} ({share:.1f} %)"
     )
+    if summary.gpu_proofs:
+        failed = summary.gpu_failures
+        anew = f", and {'was' if failed == 1 else 'were'} made anew" if failed else ""
+        typer.echo(
+            f"{counted(summary.gpu_proofs, 'plan')} from a GPU's scores proved again on the "
+            f"processor's: {failed:,} failed ({100 * failed / summary.gpu_proofs:.1f} %){anew}"
+        )
     first = summary.ranks.get("1st", 0)
     whose = "its" if first == 1 else "their"
     typer.echo(f"{counted(first, 'album')} had {whose} place as an attacker's first guess")
