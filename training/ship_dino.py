@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elsewhere.scorers.tower import read_record
 from training.dino_tower import FEATURES, INPUT
-from training.ship import RECORD_FORMAT, entry, rounded, write_head, write_record
+from training.ship import RECORD_FORMAT, SECOND_BITS, entry, rounded, write_head, write_record
 from training.ship_leaves import accuracy
 
 TOWER = "dinov2_vits14.int8.onnx"
@@ -34,7 +34,7 @@ def main() -> None:
     tower, head = args.weights / TOWER, args.weights / "dino_head.npz"
     shutil.copyfile(args.tower, tower)
     assert tower.stat().st_size <= MAX_BYTES
-    write_head(args.fit / "head.npz", head, calibration["temperature"])
+    write_head(args.fit / "head.npz", head, calibration["temperature"], bits=SECOND_BITS)
     record = {
         "format": RECORD_FORMAT,
         "tower": entry(tower) | {"input": INPUT, "output": FEATURES},

@@ -18,7 +18,15 @@ import numpy as np
 from elsewhere.globe import Cells
 from elsewhere.scorers.embedded import HALVES, PAPER
 from elsewhere.scorers.tower import read_record
-from training.ship import KM, entry, rounded, write_arrays, write_head, write_record
+from training.ship import (
+    KM,
+    SECOND_BITS,
+    entry,
+    rounded,
+    write_arrays,
+    write_head,
+    write_record,
+)
 
 DISTANCES = tuple(f"within_{km}" for km in KM)
 MAX_BYTES = 20_000_000
@@ -70,7 +78,8 @@ def main() -> None:
     record["leaves"] = entry(target)
     for name in ("head", *HALVES):
         head = args.weights / f"{name}.npz"
-        write_head(args.fit / head.name, head, calibration["temperature"])
+        bits = SECOND_BITS if name in HALVES else 10
+        write_head(args.fit / head.name, head, calibration["temperature"], bits=bits)
         record[name] = entry(head)
     record |= {
         "cells": cells.fingerprint,
