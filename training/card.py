@@ -255,6 +255,37 @@ def dino_towers() -> str:
     )  # fmt: skip
 
 
+def faster() -> str:
+    """Cheaper forms of the tower: how fast, and what their heads lose."""
+    heads = read("faster")["heads"]
+    named = {"shipped": "today", "today": "today, written anew"}
+    times = {named.get(name, name): row for name, row in read("faster-times")["times"].items()}
+    rows = []
+    for name in dict.fromkeys([*times, *heads]):
+        form = name.split(", int8")[0].split(", distilled")[0].split(", another")[0]
+        timed, right = times.get(form), heads.get(name)
+        line = [name, f"{right['cost']:.2f}" if right else "–"]
+        for threads in ("one", "two"):
+            key = f"cpu_ms_{threads}"
+            line.append(f"{times['today'][key] / timed[key]:.2f}" if timed else "–")
+        line += [share(right[f"within_{km}"]) if right else "–" for km in KM]
+        line.append(f"{100 * max(right[f'lost_{km}'] for km in KM):.1f}" if right else "–")
+        rows.append(line)
+    head = ["tower", "multiply-adds", "speed, one thread", "two"]
+    return table([*head, *(f"{km:,} km" for km in KM), "most lost, points"], rows)
+
+
+def faster_settings() -> str:
+    """Ways to run today's file."""
+    ways = read("faster-times")["settings"]
+    first = next(iter(ways.values()))
+    rows = [
+        [name, f"{row['cpu_ms_one']:.0f}", f"{first['cpu_ms_one'] / row['cpu_ms_one']:.2f}"]
+        for name, row in ways.items()
+    ]
+    return table(["today's file", "ms of processor time a photo", "speed"], rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "targets": targets,
     "distances": distances,
@@ -270,6 +301,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "dino": dino,
     "dino_albums": circle_albums("dino-calibration"),
     "dino_towers": dino_towers,
+    "faster": faster,
+    "faster_settings": faster_settings,
     "files": files,
 }
 

@@ -1,9 +1,11 @@
 """Cells to vectors: where each cell lies in GeoCLIP's location space.
 
     python -m training.locations GEOCLIP_FOLDER OUT.npz [--leaves POINTS.npz] [--device cuda]
+    python -m training.locations WEIGHTS_FOLDER OUT.npz --shipped
 
 Of the 512 cells, or of the leaves with the points that ``training.leaves --points`` wrote; a leaf's
 vector is kept in bytes with a scale of its own, a leaf without points has that of its middle.
+With ``--shipped`` the leaves' vectors are taken from the package, for a machine without GeoCLIP.
 GEOCLIP_FOLDER is the unpacked wheel geoclip==1.3.0. Its location encoder learned, from millions of
 geotagged photos, which places look alike; a head that maps pictures into that space inherits
 this for cells it has few photos of, which is why it generalises.
@@ -94,8 +96,12 @@ def main() -> None:
     parser.add_argument("geoclip", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--leaves", type=Path)
+    parser.add_argument("--shipped", action="store_true")
     parser.add_argument("--device", default="cpu")
     args = parser.parse_args()
+    if args.shipped:
+        shipped_leaves(args.out, args.geoclip)
+        return
     if args.leaves is not None:
         save_leaves(args.out, args.geoclip, args.leaves, args.device)
         return
@@ -124,6 +130,22 @@ def save_leaves(out: Path, geoclip: Path, points_file: Path, device: str) -> Non
     kept = quantised / np.linalg.norm(quantised, axis=1, keepdims=True)
     cosine = (kept * mean).sum(axis=1).min()
     print(f"{len(centre)} leaves, cosine of a rounded vector at least {cosine:.5f}")
+
+
+def shipped_leaves(out: Path, weights: Path | None = None) -> None:
+    """Write the leaves' vectors as ``save_leaves`` does, from the file in the package.
+
+    The package keeps no scales, for a vector's length does not count: all come out of length 1.
+    """
+    from elsewhere.globe import Cells
+    from elsewhere.scorers.tower import WEIGHTS
+
+    with np.load((weights or WEIGHTS) / "leaves.npz") as stored:
+        vectors = stored["embedding"]
+    centre = np.stack(Cells.leaves().points, axis=1)
+    assert len(vectors) == len(centre), "one vector a leaf"
+    scale = 1 / np.linalg.norm(vectors.astype(np.float32), axis=1)
+    np.savez(out, embedding=vectors, scale=scale.astype(np.float32), centre=centre)
 
 
 def save_cells(out: Path, geoclip: Path, points: Floats, cell: npt.NDArray[Any]) -> None:
