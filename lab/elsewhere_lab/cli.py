@@ -13,6 +13,8 @@ examples:
       two experiments, with as many collections as the paper has
   elsewhere-lab page lab-paper -o docs/results.md
       the results page, from that run
+  elsewhere-lab page --renew lab-more -o docs/results.md
+      its sections on that page alone
   elsewhere-lab page --defaults lab-paper lab-photos -o docs/defaults.md
       the page about the defaults, from runs of the simulator and of photos
 
@@ -95,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--processes", type=_at_least(1), metavar="N", help=processes)
     page = "with page: write the page about the defaults instead of the results page"
     add("--defaults", action="store_true", help=page)
+    renew = "with page: renew the sections of these folders' runs and keep the page's others"
+    add("--renew", action="store_true", help=renew)
     return parser
 
 
@@ -121,8 +125,11 @@ def _perform(options: argparse.Namespace) -> None:
         from elsewhere_lab.defaults_page import write_defaults_page
         from elsewhere_lab.page import write_page
 
-        write = write_defaults_page if options.defaults else write_page
-        write([Path(name) for name in options.names], options.output)
+        folders = [Path(name) for name in options.names]
+        if options.defaults:
+            write_defaults_page(folders, options.output)
+        else:
+            write_page(folders, options.output, renew=options.renew)
         print(f"{options.output} is written")
 
 

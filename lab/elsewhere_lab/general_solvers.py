@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from elsewhere.errors import InputError
 
 Floats = NDArray[np.float64]
-NODES = 20_000
+NODES = 160_000
+"""Nodes of a search times photos: with more photos a node takes longer."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,9 @@ def ask_highs(model: Program) -> Answer:
     import highspy
 
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    for name, setting in {"output_flag": False, "threads": 1, "mip_max_nodes": NODES}.items():
+    nodes = NODES // model.photos
+    settings = {"output_flag": False, "threads": 1, "mip_max_nodes": nodes}
+    for name, setting in settings.items():
         solver.setOptionValue(name, setting)
     n = model.photos
     lp = highspy.HighsLp()
@@ -112,7 +115,7 @@ def ask_cplex(model: Program) -> Answer:
     for mute in ("log", "results", "warning", "error"):
         getattr(solver, f"set_{mute}_stream")(None)
     solver.parameters.threads.set(1)
-    solver.parameters.mip.limits.nodes.set(NODES)
+    solver.parameters.mip.limits.nodes.set(NODES // model.photos)
     n = model.photos
     ones = [1.0] * model.columns
     solver.variables.add(

@@ -2,12 +2,14 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from elsewhere.errors import InputError
 from elsewhere_lab import experiments, plots
 from elsewhere_lab.files import read_numbers, write_numbers, write_whole
 from elsewhere_lab.paper import MARK, reasons
@@ -18,6 +20,7 @@ from elsewhere_lab.values import Experiment, Number, wilson
 FIGURES = "results"  # the folder beside the page that figures go to
 _HEAD = (files(__package__) / "results_page.md").read_text("utf-8")
 _PHOTOS = "PHOTOS"  # stands in commands for the options that name a source
+_TOTAL = "All of it was measured in"
 _OUR_SCORES = "benchmarks/lab/"
 _OUR_PHOTOS = (
     "Our own models on photos that they never saw, kept as scores ([which they "
@@ -94,13 +97,47 @@ def publish(experiment: Experiment, run: Run, folder: Path) -> tuple[list[Number
     return numbers, sentences
 
 
-def write_page(folders: Sequence[Path], page: Path) -> None:
-    """Write the results page for these runs."""
+def write_page(folders: Sequence[Path], page: Path, *, renew: bool = False) -> None:
+    """Write the results page for these runs; or renew their sections and keep the others."""
     chapters: dict[tuple[str, str], list[Run]] = {}
     for run in read_runs(folders, page):
         chapters.setdefault((run.info["source"], run.info["scale"]), []).append(run)
-    text = [_HEAD, *(_chapter(runs, page) for runs in chapters.values())]
-    write_whole(page, "\n".join(text).rstrip() + "\n")
+    if renew and not page.exists():
+        raise InputError(f"there is no {page} to renew: leave --renew out to write it")
+    text = "\n".join([_HEAD, *(_chapter(runs, page) for runs in chapters.values())])
+    if renew:
+        text = renew_sections(page.read_text("utf-8"), text)
+    write_whole(page, text.rstrip() + "\n")
+
+
+def renew_sections(old: str, new: str) -> str:
+    """The new page, with what only the old one has: other chapters, other sections of a chapter."""
+    head, after = _split(new, "##")
+    _, before = _split(old, "##")
+    both = {
+        title: _renew_chapter(before[title], after[title]) for title in before if title in after
+    }
+    return _join([head, *(before | after | both).values()])
+
+
+def _renew_chapter(old: str, new: str) -> str:
+    head, after = _split(new, "###")
+    _, before = _split(old, "###")
+    if before.keys() - after.keys():  # the total would be of the new sections alone
+        head = re.sub(rf"(?m)^{_TOTAL}.*\n\n?", "", head)
+    order = [experiments.find(name).title for name in experiments.NAMES]
+    every = before | after
+    return _join([head, *(every[title] for title in order if title in every)])
+
+
+def _join(blocks: Iterable[str]) -> str:
+    return "\n".join(block.rstrip("\n") + "\n" for block in blocks)
+
+
+def _split(text: str, mark: str) -> tuple[str, dict[str, str]]:
+    """What comes before the first heading of a level, and what is under each, with the heading."""
+    first, *rest = re.split(rf"(?m)^(?={mark} )", text)
+    return first, {part.partition("\n")[0].removeprefix(f"{mark} "): part for part in rest}
 
 
 def _chapter(runs: Sequence[Run], page: Path) -> str:
@@ -118,7 +155,7 @@ def _chapter(runs: Sequence[Run], page: Path) -> str:
         tables = [times for name, times in took if name in ("accuracy", "fewest", "budget")]
         share = f" Tables 1 to 4 took {_times(tables)} of it." if len(tables) == 3 else ""
         every = _times([times for _, times in took])
-        text.append(f"All of it was measured in {every}.{share}\n")
+        text.append(f"{_TOTAL} {every}.{share}\n")
     if not runs[0].simulated:
         text.append(f"`{_PHOTOS}` stands for `{info.get('given')}`.\n")
     for name in experiments.NAMES:

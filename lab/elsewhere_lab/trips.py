@@ -76,7 +76,9 @@ class Trips:
         """(photos, leaves) log-probabilities."""
         arrays = _load(self.folder)[0]
         if attacker == LOOK_UP:
-            return np.log([_look_up(arrays, row) for row in rows])
+            known, neighbour = arrays["known"] / 100, arrays["neighbour"]
+            pairs = ((known[neighbour[row]], arrays["likeness"][row]) for row in rows)
+            return np.log([look_up(places, likeness) for places, likeness in pairs])
         query = arrays["query" if attacker == EMBEDDED else "dino"][rows].astype(np.float32)
         logits = (query @ arrays["leaves"].T).astype(np.float64)
         if attacker == EMBEDDED:
@@ -112,12 +114,14 @@ def _load(folder: Path) -> tuple[dict[str, Any], list[tuple[str, list[int]]]]:
     return arrays, list(trips.values())
 
 
-def _look_up(arrays: dict[str, Any], row: int) -> Floats:
-    """(leaves,) known photos' places, each blurred, by how alike the photos are."""
-    likeness = arrays["likeness"][row].astype(np.float64)
-    weight = np.exp(SHARPNESS * (likeness - likeness.max()))
-    places = unit_vector(*(arrays["known"][arrays["neighbour"][row]] / 100).T)
-    near = places @ unit_vector(*Cells.leaves().points).T
+def look_up(places: Floats, likeness: NDArray[np.floating[Any]]) -> Floats:
+    """(leaves,) known photos' places, each blurred, by how alike the photos are.
+
+    `places` are their latitudes and longitudes.
+    """
+    alike = likeness.astype(np.float64)
+    weight = np.exp(SHARPNESS * (alike - alike.max()))
+    near = unit_vector(*places.T) @ unit_vector(*Cells.leaves().points).T
     photo, leaf = np.nonzero(near >= cosine(5 * KERNEL_KM))
     km = np.arccos(np.minimum(near[photo, leaf], 1)) * EARTH_KM
     kernel = np.exp(-0.5 * (km / KERNEL_KM) ** 2)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from elsewhere_lab import general_solvers
 from elsewhere_lab.experiments import published, solver
 from elsewhere_lab.general_solvers import Answer, best_plan, installed, largest_gain, program
 from elsewhere_lab.solving import fewest, furthest, gains
@@ -78,3 +79,33 @@ def test_rows_say_what_the_table_needs() -> None:
     for sentence in published.findings_published(rows, numbers):
         assert "nan" not in sentence
     assert list(published.findings_published([], [])) == []
+
+
+@pytest.mark.parametrize("name", installed())
+def test_a_solver_that_is_stopped_returns_no_plan(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gain = gains(Simulator().photos(301)[0][:16], 301)
+    monkeypatch.setattr(general_solvers, "NODES", 16)
+    assert best_plan(gain, 8, 100 * largest_gain(gain), name) == Answer("feasible")
+    assert best_plan(gain, 1, 100 * largest_gain(gain), name).status == "optimal"
+
+
+def test_every_reading_takes_all_kinds_and_the_first_parts_have_all() -> None:
+    parts = published.parts_published(SOURCE, Scale("few", 1, 8, 0, sample=20))
+    each = {(part.settings["kind"], part.settings["reading"]) for part in parts}
+    assert len(each) == len(published.KINDS) * len(published.READINGS)
+    first = parts[: len(each)]
+    assert {(part.settings["kind"], part.settings["reading"]) for part in first} == each
+    assert len({part.name for part in parts}) == len(parts) == 2 * len(each)
+
+
+def test_the_refitted_reading_is_of_another_setting_in_the_same_world() -> None:
+    (ours,), (refitted,) = (
+        replace(SOURCE, setting=published.READINGS[reading][1]).photos(3)
+        for reading in (published.PUBLISHED, published.REFIT)
+    )
+    assert np.array_equal(ours, SOURCE.photos(3)[0])
+    assert not np.array_equal(ours, refitted)
+    moved = np.corrcoef(ours.ravel(), refitted.ravel())[0, 1]
+    assert 0.9 < moved < 1, "nearby: the same photos, scored a little differently"

@@ -9,7 +9,7 @@ import pytest
 
 from elsewhere.errors import InputError
 from elsewhere_lab import experiments, runner
-from elsewhere_lab.page import publish, write_page
+from elsewhere_lab.page import publish, renew_sections, write_page
 from elsewhere_lab.run_folder import read_run
 from elsewhere_lab.sources import Simulator
 from elsewhere_lab.values import SCALES, Scale
@@ -112,3 +112,29 @@ def test_a_folder_from_before_the_digests_can_be_shown(tmp_path: Path) -> None:
     (folder / "run.json").write_text(json.dumps(old), "utf-8")
     write_page([folder], tmp_path / "page.md")
     assert "(59.58)" in (tmp_path / "page.md").read_text("utf-8")
+
+
+def test_renewing_a_page_keeps_what_these_folders_do_not_hold(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    runner.run(["worst"], SOURCE, "small", tmp_path / "a")
+    with pytest.raises(InputError, match="to renew: leave --renew out"):
+        write_page([tmp_path / "a"], page, renew=True)
+    runner.run(["hardness"], SOURCE, "small", tmp_path / "a")
+    runner.run(["worst"], SOURCE, "medium", tmp_path / "b")
+    write_page([tmp_path / "a", tmp_path / "b"], page)
+    whole = page.read_text("utf-8")
+    assert renew_sections(whole, whole) == whole
+
+    mark = "| 8 objects |"
+    old = whole.replace(mark, "| of an earlier run |").replace("| N = 1 |", "| also earlier |")
+    page.write_text(old, "utf-8")
+    runner.run(["worst"], SOURCE, "small", tmp_path / "c")
+    write_page([tmp_path / "c"], page, renew=True)
+    text = page.read_text("utf-8")
+    small, medium = text.split("\n## ")[1:]
+    assert "| of an earlier run |" in small
+    assert "| N = 1 |" in small
+    assert "All of it was measured" not in small, "the total would be of one section"
+    assert small.index("Observation 1") < small.index("Lemma 1")
+    assert "| also earlier |" in medium
+    assert "All of it was measured" in medium

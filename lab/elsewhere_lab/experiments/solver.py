@@ -192,7 +192,7 @@ def knapsack(objects: int, digits: int, rng: np.random.Generator) -> NDArray[np.
 
 def parts_hardness(source: Source, scale: Scale) -> list[Part]:
     """One part for each number of objects."""
-    sizes, turns = (OBJECTS[:4], 3) if scale.sample < 50 else (OBJECTS, 15)
+    sizes, turns = (OBJECTS[:4], 3) if scale.sample < 50 else (OBJECTS, min(15, scale.sample // 16))
     return [Part(f"{size}-objects", {"objects": size, "turns": turns}) for size in sizes]
 
 
