@@ -52,7 +52,7 @@ def test_what_was_decided_is_there_tomorrow(album: Made, decided: Workspace) -> 
     try:
         state = again.state()
         assert len(state.wishes.keep) == len(state.wishes.drop) == 1 and not state.wishes.each_photo
-        assert state.restored == known.day and not state.recent
+        assert state.restored == known.day and not state.recent and state.remembered
         assert state.undo.can_undo, "the usual wishes are one step away"
         assert again.step(-1).wishes.keep == []
     finally:
@@ -83,6 +83,7 @@ def test_deleting_everything_deletes_it(decided: Workspace) -> None:
 
 def test_nothing_is_noted_where_nothing_is_to_be_kept(album: Made) -> None:
     space = opened(album, remember=False)
+    assert not space.state().remembered
     space.close()
     assert not recent_file().exists() and not space.state().recent
 

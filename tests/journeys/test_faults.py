@@ -29,6 +29,7 @@ from elsewhere.batch.settings import Settings
 from elsewhere.globe import Cells
 from elsewhere.service.export import export_album
 from elsewhere.service.ledger import Ledger
+from elsewhere.service.recent_albums import recent_albums
 from elsewhere.service.verify import verify_copy
 from tests.batch.makers import Here, scored, write
 from tests.cli.keyboard import SCORER, typed
@@ -47,6 +48,7 @@ from elsewhere.service.edited_album import apply_edits
 from elsewhere.service.export import export_album
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.private_files import delete_private_data
+from elsewhere.service.recent_albums import RecentAlbum, forget_album, remember_album
 from elsewhere.values.versions import Edit, Rectangle
 from tests.service.tiny import known_scorers, planned, see_tiny
 
@@ -78,6 +80,10 @@ def work(job, target):
         Ledger().forget(lambda number, entry: number == 1)
     elif job == "forget all":
         delete_private_data()
+    elif job == "remember album":
+        remember_album(RecentAlbum((str(target),), "trip", 5, "2026-05-31", "{}"))
+    elif job == "forget album":
+        forget_album((str(target),))
 
 with known_scorers():
     seen = see_tiny(Path(sys.argv[1]))
@@ -230,6 +236,32 @@ def test_killed_at_any_step(job: str, machine: Machine) -> None:
         assert copies >= 1  # whoever dies after the name leaves a copy
     assert machine.run("export", name="last")[0] == "done"
     assert machine.check("last") and machine.leftovers() == []
+
+
+@pytest.mark.parametrize("way", ["kill", "full", "short writes"])
+def test_albums_and_decisions_are_the_old_or_the_new(way: str, machine: Machine) -> None:
+    """All that was decided of other albums stays; what is forgotten is gone."""
+    assert machine.run("remember album", name="before")[0] == "done"
+    for number in range(1, 20):
+        before = [album.paths for album in recent_albums()]
+        size = number * 20 if way == "short writes" else number
+        answer, _ = machine.run("remember album", way, size, f"album-{number}")
+        now = (str(machine.out / f"album-{number}"),)
+        assert [album.paths for album in recent_albums()] in (before, [now, *before])
+        assert answer in ("done", "killed")
+        if answer == "done" and now in [album.paths for album in recent_albums()]:
+            break
+    for number in range(1, 20):
+        if now not in [album.paths for album in recent_albums()]:
+            break
+        before = [album.paths for album in recent_albums()]
+        size = number * 20 if way == "short writes" else number
+        answer, _ = machine.run("forget album", way, size, now[0])
+        after = [album.paths for album in recent_albums()]
+        assert after in (before, before[1:], [])
+        assert now not in after or answer == "killed"
+    assert machine.run("forget all")[0] == "done"
+    assert not [file for file in machine.data.rglob("*") if "recent" in file.name]
 
 
 @pytest.mark.parametrize("size", [0, 1, 100, 3000, 20_000])

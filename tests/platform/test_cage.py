@@ -42,11 +42,11 @@ THREAD = 0x3D0F00
 """The flags with which glibc starts a thread."""
 
 
-def run(machine: str, number: int, *arguments: int, audit: int = 0) -> str:
+def run(machine: str, number: int, *arguments: int, audit: int = 0, reading: bool = False) -> str:
     """What the filter says of a call."""
     padded = (arguments + (0,) * 6)[:6]
     data = struct.pack("<IIQ6Q", number, audit or AUDIT[machine], 0, *padded)
-    steps = list(struct.iter_unpack("<HBBI", build_filter(machine)))
+    steps = list(struct.iter_unpack("<HBBI", build_filter(machine, reading=reading)))
     value = at = 0
     while True:
         code, true_offset, false_offset, operand = steps[at]
@@ -103,6 +103,33 @@ def test_limits_of_its_own_and_names_of_threads_only(machine: str) -> None:
     assert run(machine, NUMBERS["prctl"][column], 15) == ALLOW
     for option in (1, 4, 22, 38, 0x59616D61):
         assert run(machine, NUMBERS["prctl"][column], option) == EPERM
+
+
+FORBIDDEN = {
+    "socket": (41, 198), "ptrace": (101, 117), "kill": (62, 129), "tgkill": (234, 131),
+    "utimensat": (280, 88), "futimesat": (261, None), "fchmodat": (268, 53),
+    "sched_setattr": (314, 274), "sched_setparam": (142, 118), "sched_setscheduler": (144, 119),
+    "migrate_pages": (256, 238), "move_pages": (279, 239), "shmctl": (31, 195),
+    "mq_open": (240, 180), "mq_unlink": (241, 181), "unshare": (272, 97), "setns": (308, 268),
+    "setsid": (112, 157), "setpgid": (109, 154),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_program_of_others_may_read_and_start_programs_only(machine: str) -> None:
+    column = MACHINES.index(machine)
+    for numbers in FORBIDDEN.values():
+        if (number := numbers[column]) is not None:
+            assert run(machine, number, reading=True) == EPERM
+    for name in ("read", "openat", "execve", "fcntl"):
+        assert run(machine, NUMBERS[name][column], reading=True) == ALLOW
+    clone = NUMBERS["clone"][column]
+    for flags in (17, 0x4111, THREAD):  # fork, vfork, a thread
+        assert run(machine, clone, flags, reading=True) == ALLOW
+        for namespace in (0x20000, *(1 << bit for bit in range(25, 31))):
+            assert run(machine, clone, flags | namespace, reading=True) == EPERM
+    assert run(machine, NEW["clone3"], reading=True) == ENOSYS
+    assert run(machine, NUMBERS["prlimit64"][column], 1, reading=True) == EPERM
 
 
 def test_calls_of_another_processor_end_the_process() -> None:

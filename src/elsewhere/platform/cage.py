@@ -20,6 +20,11 @@ architecture, which no library makes, ends the process.
 
 Landlock binds the thread that calls and those that it starts later, so close the cage before
 starting any.
+
+A program of others (`become_caged`) is shut in more loosely, as it has to open what it is made of:
+it may read files and start programs, which are in the cage too. It writes no file, opens no socket,
+touches no other process and does not leave its group of processes. Its processor time and its
+memory are limited.
 """
 
 from __future__ import annotations
@@ -27,8 +32,10 @@ from __future__ import annotations
 import os
 import struct
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,35 @@ _RESTRICTED = {
 }
 """Numbers as above, then: which argument, its bits that count, and the value they must have."""
 
+_FORBIDDEN = {
+    "socket": (41, 198), "ptrace": (101, 117), "userfaultfd": (323, 282),
+    "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "bpf": (321, 280),
+    "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131),
+    "rt_sigqueueinfo": (129, 138), "rt_tgsigqueueinfo": (297, 240),
+    "perf_event_open": (298, 241), "setsid": (112, 157), "setpgid": (109, 154),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "chroot": (161, 51),
+    "shmget": (29, 194), "shmat": (30, 196), "shmctl": (31, 195),
+    "msgget": (68, 186), "msgsnd": (69, 189), "msgrcv": (70, 188), "msgctl": (71, 187),
+    "semget": (64, 190), "semop": (65, 193), "semtimedop": (220, 192), "semctl": (66, 191),
+    "mq_open": (240, 180), "mq_unlink": (241, 181),
+    "chmod": (90, None), "fchmod": (91, 52), "fchmodat": (268, 53),
+    "chown": (92, None), "lchown": (94, None), "fchown": (93, 55), "fchownat": (260, 54),
+    "utime": (132, None), "utimes": (235, None), "futimesat": (261, None),
+    "utimensat": (280, 88),
+    "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7),
+    "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16),
+    "setpriority": (141, 140), "sched_setaffinity": (203, 122),
+    "sched_setscheduler": (144, 119), "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30), "migrate_pages": (256, 238), "move_pages": (279, 239),
+}  # fmt: skip
+"""System calls that a program of others may not make, as above."""
+_RESTRICTED_READING = {
+    "clone": (56, 220, 0, _CLONE_NEW, 0),  # a process, in no namespace of its own
+    "prlimit64": _RESTRICTED["prlimit64"],
+}
+"""Its system calls that depend on an argument, as above."""
+
 _MACHINES = {"x86_64": (0, 0xC000_003E, 317, 110), "aarch64": (1, 0xC000_00B7, 277, 173)}
 """The column in the tables, the audit number, and the numbers of seccomp and getppid."""
 
@@ -87,8 +123,11 @@ _FIRST_NEW = 424
 _FIRST_X32 = 0x4000_0000
 
 
-def build_filter(machine: str) -> bytes:
-    """The seccomp filter for a machine: instructions of eight bytes."""
+def build_filter(machine: str, *, reading: bool = False) -> bytes:
+    """The seccomp filter for a machine: instructions of eight bytes.
+
+    The one for `reading` forbids some calls instead of allowing some.
+    """
     column, audit_number, _, _ = _MACHINES[machine]
     steps = [
         (_LOAD, 0, 0, _MACHINE_OFFSET),
@@ -98,10 +137,11 @@ def build_filter(machine: str) -> bytes:
         (_IF_AT_LEAST, 0, 1, _FIRST_X32),
         (_RETURN, 0, 0, _KILL),
     ]
-    for numbers in _ALLOWED.values():
+    listed, found = (_FORBIDDEN, _EPERM) if reading else (_ALLOWED, _ALLOW)
+    for numbers in listed.values():
         if (number := numbers[column]) is not None:
-            steps += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, _ALLOW)]
-    for *both, argument, mask, value in _RESTRICTED.values():
+            steps += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, found)]
+    for *both, argument, mask, value in (_RESTRICTED_READING if reading else _RESTRICTED).values():
         steps += [
             (_IF_EQUAL, 0, 5, both[column]),
             # the lower half of the argument: both machines are little-endian
@@ -114,7 +154,7 @@ def build_filter(machine: str) -> bytes:
     steps += [
         (_IF_AT_LEAST, 0, 1, _FIRST_NEW),
         (_RETURN, 0, 0, _ENOSYS),
-        (_RETURN, 0, 0, _EPERM),
+        (_RETURN, 0, 0, _ALLOW if reading else _EPERM),
     ]
     return b"".join(struct.pack("=HBBI", *step) for step in steps)
 
@@ -122,15 +162,20 @@ def build_filter(machine: str) -> bytes:
 _PR_SET_NO_NEW_PRIVS = 38
 _CAPABILITY_VERSION = 0x2008_0522
 _SECCOMP_SET_MODE_FILTER, _SECCOMP_ALL_THREADS = 1, 1
-_LANDLOCK_CREATE, _LANDLOCK_RESTRICT, _LANDLOCK_VERSION = 444, 446, 1
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT, _LANDLOCK_VERSION = 444, 445, 446, 1
+_LANDLOCK_READING, _LANDLOCK_WRITING, _LANDLOCK_BENEATH = 0b1101, 0b10, 1
+"""The rights to execute, to read a file and a folder; to write a file; a rule about a path."""
 _LANDLOCK_FILES = ((5, 16), (3, 15), (2, 14), (1, 13))
 """From which version on there are how many rights about files."""
 _ALL_NETWORK, _ALL_SCOPES = 0b11, 0b11
 """Binding and connecting by TCP; abstract Unix sockets and signals."""
 
 
-def close_cage() -> Cage:
-    """Shut this process in, as far as the system can; what holds then."""
+def close_cage(*, reading: bool = False) -> Cage:
+    """Shut this process in, as far as the system can; what holds then.
+
+    With `reading` it may read files and start programs; what holds then is not tried out.
+    """
     if sys.platform != "linux":
         return Cage()
     import ctypes
@@ -147,12 +192,12 @@ def close_cage() -> Cage:
     zeros = [ctypes.c_ulong(0)] * 3
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1), *zeros) != 0:
         return Cage()
-    landlock = _close_landlock(call)
+    landlock = _close_landlock(call, reading=reading)
     seccomp = False
     machine = os.uname().machine
     if machine in _MACHINES and sys.maxsize > 2**32:
         *_, seccomp_number, getppid_number = _MACHINES[machine]
-        instructions = build_filter(machine)
+        instructions = build_filter(machine, reading=reading)
         text = ctypes.create_string_buffer(instructions, len(instructions))
         program = struct.pack("@HP", len(instructions) // 8, ctypes.addressof(text))
         call(seccomp_number, _SECCOMP_SET_MODE_FILTER, _SECCOMP_ALL_THREADS, program)
@@ -160,19 +205,56 @@ def close_cage() -> Cage:
     return Cage(no_new_privileges=True, landlock=landlock, seccomp=seccomp)
 
 
-def _close_landlock(call: Any) -> int:
-    """Forbid every path, with all the rights that this kernel's Landlock knows; its version."""
+_PROGRAM_SECONDS, _PROGRAM_BYTES = 30, 2 << 30
+"""Processor time and memory of a program of others, each process of it by itself."""
+
+
+def become_caged(command: Sequence[str]) -> NoReturn:
+    """Become a program of others that may read files and use the pipes that it has, and no more."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        pass
+    else:
+        limits = {
+            resource.RLIMIT_CORE: 0,
+            resource.RLIMIT_FSIZE: 0,
+            resource.RLIMIT_CPU: _PROGRAM_SECONDS,
+            resource.RLIMIT_AS: _PROGRAM_BYTES,
+        }
+        for limit, value in limits.items():
+            with suppress(OSError, ValueError):  # it is lower already
+                resource.setrlimit(limit, (value, value))
+    close_cage(reading=True)
+    os.execv(command[0], list(command))
+
+
+def _close_landlock(call: Any, *, reading: bool = False) -> int:
+    """Forbid every path, with all the rights that this kernel's Landlock knows; its version.
+
+    With `reading`, only those that change something, but for /dev/null.
+    """
     version = call(_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
     if version < 1:
         return 0
     files = next(count for first, count in _LANDLOCK_FILES if version >= first)
-    words = [(1 << files) - 1]
+    words = [(1 << files) - 1 & ~(_LANDLOCK_READING if reading else 0)]
     words += [_ALL_NETWORK] if version >= 4 else []
     words += [_ALL_SCOPES] if version >= 6 else []
     rights = struct.pack(f"={len(words)}Q", *words)
     ruleset = call(_LANDLOCK_CREATE, rights, len(rights), 0)
     if ruleset < 0:
         return 0
+    if reading:
+        null = os.open(os.devnull, os.O_PATH)
+        call(
+            _LANDLOCK_ADD,
+            ruleset,
+            _LANDLOCK_BENEATH,
+            struct.pack("=Qi", _LANDLOCK_WRITING, null),
+            0,
+        )
+        os.close(null)
     call(_LANDLOCK_RESTRICT, ruleset, 0)
     os.close(ruleset)
     try:

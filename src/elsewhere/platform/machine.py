@@ -74,3 +74,13 @@ def interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_KEPT = {"PATH", "SYSTEMROOT", "TEMP", "TMP", "TZ", "LANG", "LD_LIBRARY_PATH", "TESSDATA_PREFIX"}
+_KEPT_PREFIXES = ("LC_", "OMP_", "OPENBLAS_", "MKL_", "ORT_")
+
+
+def bare_environment() -> dict[str, str]:
+    """The variables that programs need to run; keys and passwords of others are not among them."""
+    kept = (name for name in os.environ if name in _KEPT or name.startswith(_KEPT_PREFIXES))
+    return {name: os.environ[name] for name in kept}

@@ -249,14 +249,14 @@ def delete_private_data() -> PrivateData:
     _sweep_noted(notes)
     sweep(Path(tempfile.gettempdir()))  # photos that were dropped on an app that was killed
     try:
-        for file in user_folder("data").glob(f"{DRAW_KEY}*"):
-            erase(file)
+        for name in (DRAW_KEY, RECENT):  # whole or half-written
+            for pattern in (f"{name}*", f".{name}.*"):
+                for file in user_folder("data").glob(pattern):
+                    erase(file)
         for file in _documents():
             erase(file)
             with suppress(OSError):  # not empty: something in it is not ours
                 file.parent.rmdir()
-        with suppress(FileNotFoundError):
-            erase(recent_file())
         with suppress(OSError):
             notes.rmdir()
     except OSError as problem:

@@ -8,13 +8,16 @@ cannot be read or written costs nothing but the memory.
 from __future__ import annotations
 
 import json
+import os
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from elsewhere.album.files import read_file
 from elsewhere.errors import FileError, InputError
 from elsewhere.formats.validation import kind_of, parse
-from elsewhere.platform.files import erase
+from elsewhere.platform.files import erase, write_zeros
 from elsewhere.platform.machine import user_folder
 from elsewhere.service.private_files import make_private, recent_file, write_private
 
@@ -57,18 +60,34 @@ def remember_album(album: RecentAlbum) -> None:
 
 
 def forget_album(paths: tuple[str, ...]) -> None:
-    """Forget one album. Nothing of it stays in the file."""
-    _write(tuple(album for album in recent_albums() if album.paths != paths))
+    """Forget one album, if need be with the others; see `_write` on what stays on the disk."""
+    others = tuple(album for album in recent_albums() if album.paths != paths)
+    if not others or not _write(others):
+        for remove in (erase, Path.unlink):  # what cannot be written over is removed all the same
+            with suppress(OSError):
+                remove(recent_file())
 
 
-def _write(albums: tuple[RecentAlbum, ...]) -> None:
-    file = recent_file()
-    with suppress(FileError, OSError):
-        if file.exists():
-            erase(file)  # what is forgotten is not left on the disk
-        if albums:
-            make_private(user_folder("data"))
-            write_private(file, json.dumps(_ALBUMS.write(albums)))
+def _write(albums: tuple[RecentAlbum, ...]) -> bool:
+    """Write the file, or leave it as it was.
+
+    What it held before is overwritten, but on Windows, where its bytes may stay on the disk.
+    """
+    file, old = recent_file(), None
+    if sys.platform != "win32":  # Windows does not replace a file that is open
+        with suppress(OSError):
+            old = os.open(file, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        make_private(user_folder("data"))
+        write_private(file, json.dumps(_ALBUMS.write(albums)))
+        if old is not None:
+            write_zeros(old)
+    except (FileError, OSError):
+        return False
+    finally:
+        if old is not None:
+            os.close(old)
+    return True
 
 
 def said_home(albums: tuple[RecentAlbum, ...]) -> tuple[float, float] | None:

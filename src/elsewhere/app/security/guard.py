@@ -27,7 +27,7 @@ SECRET_HEADER = "x-elsewhere-session"
 MAX_BODY = 1 << 20  # wishes are a few kilobytes; a thousand names of photos are a few hundred
 MAX_UPLOAD = 2 << 30  # all photos that are dropped on the page at once
 UPLOADS = "/api/uploads"
-TOO_LARGE = "that is too much at once: send less, or open the folder by its path"
+TOO_LARGE = "that is too much at once: send less, or open the folder or zip by its path"
 BODY_SECONDS = 30.0  # for a body to begin, or to go on
 BODY_PACE = 64 << 10
 """Bytes that give a body one more second: even an upload from a slow disk is quicker."""

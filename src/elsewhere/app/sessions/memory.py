@@ -71,9 +71,14 @@ class AlbumMemory:
                     return found.model_copy(update=there), album.day
         return None
 
+    def remembers(self, paths: Sequence[Path], answer: PlannedAnswer) -> bool:
+        """Whether wishes for an album are noted; the example is as it comes each time."""
+        example = answer.scored.album.folders == (EXAMPLE_ALBUM,)
+        return self._enabled and bool(paths) and not example
+
     def note(self, paths: Sequence[Path], name: str, answer: PlannedAnswer) -> None:
-        """Note the wishes that count now, soon; the example is as it comes each time."""
-        if not self._enabled or not paths or answer.scored.album.folders == (EXAMPLE_ALBUM,):
+        """Note the wishes that count now, soon."""
+        if not self.remembers(paths, answer):
             return
         places, hidden = answer.places.places, answer.wishes.hide
         alone = [place for place in places if len(places) > 1 and hidden == [place.label]]
