@@ -10,8 +10,6 @@ from unittest.mock import Mock
 
 import pytest
 
-import elsewhere
-from elsewhere.formats.copy_certificate import read_copy_certificate
 from elsewhere.formats.proof_file import proof_to_bytes
 from elsewhere.formats.score_files import read_scores, write_scores
 from elsewhere.formats.validation import digest_of
@@ -25,7 +23,8 @@ from tests.cli.keyboard import SCORER, typed
 def copy(home: Path) -> Path:
     """A copy that protect wrote, and where its certificate is."""
     scorer = ("--scorer", "onnx:model/tiny.onnx")
-    done = typed("protect", "album", "--at=Lisbon", "-o", "out", "--top", "1", *scorer)
+    wanted = ("-o", "out", "--top", "1", "--proof", "right.json")
+    done = typed("protect", "album", "--at=Lisbon", *wanted, *scorer)
     assert done.exit_code == 0, done.output
     return home / "out"
 
@@ -44,7 +43,10 @@ def test_it_says_which_of_the_two_was_checked(copy: Path) -> None:
     assert saved.exit_code == 0, saved.output
     both = typed("verify", "out", "--scores", "album.npz")
     assert both.exit_code == 0, both.output
-    assert "no plan is better, by a proof over the scores" in " ".join(both.stdout.split())
+    claim = "no plan that the promise allows loses less, by a proof over the scores"
+    assert claim in " ".join(both.stdout.split())
+    (report,) = (copy.parent / "data").rglob("report.html")
+    assert "no plan that the promise allows loses less, by a proof" in report.read_text("utf-8")
     found = typed("verify", "out", "--scores", "album.npz", "--json")
     assert json.loads(found.stdout)["none_better"] is True
     assert json.loads(typed("verify", "out", "--json").stdout)["none_better"] is False
@@ -52,12 +54,7 @@ def test_it_says_which_of_the_two_was_checked(copy: Path) -> None:
 
 def test_a_proof_is_checked_and_other_scores_are_refused(copy: Path) -> None:
     typed("score", "album", "-o", "album.npz", *SCORER)
-    (certificate,) = (copy.parent / "data").rglob("certificate.json")
-    plan = read_copy_certificate(certificate.read_text("utf-8")).plan.plan
     table = read_scores(Path("album.npz"))
-    proof = elsewhere.prove(plan, [table] * len(plan.promise.against))
-    assert proof is not None
-    Path("right.json").write_bytes(proof_to_bytes(proof, packed=False))
     arguments = ("verify", "out", "--scores", "album.npz", "--proof")
     right = typed(*arguments, "right.json", "--json")
     assert right.exit_code == 0 and json.loads(right.stdout)["none_better"] is True
@@ -142,7 +139,7 @@ def restated(copy: Path, change: Callable[[dict[str, Any]], None]) -> str:
 
 def test_the_promise_is_told_from_what_was_proved(copy: Path) -> None:
     cells = "3 cells: Agadir, Morocco; Huelva, Spain and Lisbon, Portugal"
-    guesses = "not among the first 1 guesses of the model onnx:tiny.onnx"
+    guesses = "not the first guess of the model onnx:tiny.onnx"
     clause = f"Lisbon, Portugal ({cells}) is {guesses}"
     told = typed("verify", "out").stdout.splitlines()
     assert told[1] == f"- {clause}"
@@ -151,7 +148,8 @@ def test_the_promise_is_told_from_what_was_proved(copy: Path) -> None:
     assert told[3].startswith("checked: the promise holds, by the files. Not checked: that no plan")
     assert told[4].startswith("conditions: ")
     assert told[5].startswith("not covered: better models, text that was not read,")
-    assert len(told) == 6
+    assert told[6].startswith("note: beside the promise, text on the files was looked for")
+    assert len(told) == 7
     plain = json.loads(typed("verify", "out", "--json").stdout)
     assert plain["promised"] == [clause]
     assert plain["guesses"] == [told[2]]
@@ -235,6 +233,17 @@ def test_an_attacker_that_sees_less_than_is_said_is_refused(copy: Path) -> None:
     assert "sees a part of it" in " ".join(result.stderr.split())
 
 
+@pytest.mark.parametrize("label", ["\ud800", "\x1b[2J", "\u202eoslO", "\x9b2J"])
+def test_no_name_of_a_place_steers_the_terminal(copy: Path, label: str) -> None:
+    other = restated(copy, lambda d: d["hidden"][0].update(label=label))
+    result = typed("verify", "out", "--certificate", other, *SCORER)
+    assert "keeps its promise only for what the certificate calls" in result.stdout
+    assert label not in result.stdout
+    told = typed("verify", "out", "--certificate", other, *SCORER, "--json")
+    assert told.exit_code == result.exit_code == 0, told.output
+    assert json.loads(told.stdout)["kept"] is True and label not in told.stdout
+
+
 @pytest.mark.parametrize(("field", "value"), [("top", -1), ("top", 0), ("label", "x" * 5000)])
 def test_a_certificate_that_makes_no_sense(copy: Path, field: str, value: object) -> None:
     (certificate,) = (copy.parent / "data").rglob("certificate.json")
@@ -245,3 +254,10 @@ def test_a_certificate_that_makes_no_sense(copy: Path, field: str, value: object
     result = typed("verify", "out", "--certificate", "theirs.json", *SCORER)
     assert result.exit_code == 1 and "does not agree with itself" in " ".join(result.stderr.split())
     assert len(result.output) < 600
+
+
+def test_a_proof_names_the_place_and_is_not_shared(home: Path) -> None:
+    inside = ("protect", "album", "--at=Lisbon", "-o", "out", "--proof", "out/proof.json")
+    refused = typed(*inside, *SCORER)
+    assert refused.exit_code == 2 and "names the place" in " ".join(refused.stderr.split())
+    assert not (home / "out").exists()

@@ -8,6 +8,7 @@ import pytest
 
 from elsewhere.messages import verification as messages
 from elsewhere.service.verify import PUBLIC_KINDS
+from elsewhere.values.photo_text import Clue
 from elsewhere.values.problems import Attack, ProblemKind
 from elsewhere.values.verification import (
     Claim,
@@ -22,6 +23,7 @@ from elsewhere.values.verification import (
     Verification,
 )
 
+CLUE = Clue("name", "LISBOA", "Lisbon, Portugal", 40.0)
 TRIED = TriedAttacks("tiny", 25.0, 5, tuple(Attack), tuple(Attack))
 
 
@@ -32,7 +34,7 @@ def sentence(kind: Enum) -> str:
         )
         return messages.problem_text(problem)
     if isinstance(kind, CopyNoteKind):
-        return messages.note_text(CopyNote(kind, "tiny", TRIED))
+        return messages.note_text(CopyNote(kind, "tiny", TRIED, CLUE, 100))
     if isinstance(kind, ConditionKind):
         condition = Condition(kind, "Lisbon", "the model tiny", 2, 5, "Cascais")
         return messages.condition_text(condition)
@@ -97,6 +99,20 @@ def test_claims_and_guesses_about_circles() -> None:
     assert "one of the first 5 places of tiny is within 25 km of Lisbon" in messages.problem_text(
         given
     )
+
+
+def test_one_guess_is_called_the_first() -> None:
+    cells = Claim("Lisbon", "tiny", (3,), ("Lisbon",), 1, asked=True)
+    assert messages.claim_text(cells) == (
+        "Lisbon (the cell of Lisbon) is not the first guess of tiny"
+    )
+    circles = Claim("Lisbon", "tiny", (), (), 1, True, 25.0, (38.72, -9.14))
+    assert messages.claim_text(circles).startswith("the first place of 25 km of tiny is not within")
+    for radius, said in ((0.0, "Lisbon is the first guess of tiny"), (25.0, "the first place of")):
+        given = CopyProblem(
+            CopyProblemKind.GIVEN_AWAY, place="Lisbon", model="tiny", first=1, radius_km=radius
+        )
+        assert f"from the files alone, {said}" in messages.problem_text(given)
 
 
 def test_attacks_that_were_tried() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from elsewhere.messages.phrases import near
+from elsewhere.messages.phrases import among, first_places, near, none_better_claim
 from elsewhere.values.problems import Attack, ProblemKind as Plan
 from elsewhere.values.verification import (
     Claim,
@@ -48,13 +48,13 @@ PROBLEMS = {
     CopyProblemKind.ALONE: "{file} alone: fewer places come before {place} for {model} than was "
     "promised of each photo",
     CopyProblemKind.FALSE_PLAN: "the certificate's plan is not true: {plan}",
-    CopyProblemKind.GIVEN_AWAY: "from the files alone, {place} is among the first {first} guesses "
-    "of {model}: the promise holds only with what the certificate adds, which is not in "
-    "the copy",
+    CopyProblemKind.GIVEN_AWAY: "from the files alone, {place} is {among} of {model}: the promise "
+    "holds only with what the certificate adds, which is not in the copy",
+    CopyProblemKind.NOTHING_PROMISED: "the certificate promises nothing",
 }
 NEAR_GIVEN_AWAY = (
-    "from the files alone, one of the first {first} places of {model} is within {radius_km:g} km "
-    "of {place}: the promise holds only with what the certificate adds, which is not in the copy"
+    "from the files alone, {one_of} of {model} is within {radius_km:g} km of {place}: the promise "
+    "holds only with what the certificate adds, which is not in the copy"
 )
 """Instead of GIVEN_AWAY, where places are circles."""
 FALSE_PLANS = {
@@ -105,7 +105,7 @@ FALSE_PLANS = {
     Plan.EMPTY_CARRIES: "it says that there is no plan, but has one",
     Plan.EMPTY_BOUND: "it says that there is no plan, but has a bound",
     Plan.NOT_INFEASIBLE: "it says that there is no plan, but there is one",
-    Plan.PROOF_OF_PLACES: "it is about hidden places, where no proof can be checked yet",
+    Plan.PROOF_PLACES: "the proof that none is better is wrong about hidden places",
     Plan.PROOF_OF_NOTHING: "there is nothing to prove of it",
     Plan.PROOF_TREES: "the proof that none is better is another plan's",
     Plan.PROOF_NODE: "the proof that none is better is damaged",
@@ -118,12 +118,20 @@ NOTES = {
     "scores, and holds; that no smaller set is enough was proved on the old ones",
     CopyNoteKind.LOOKED_UP: "{about} looks scores up by a photo's name, so they were not computed "
     "from the files",
-    CopyNoteKind.NOTHING_PROMISED: "nothing is promised of {about}, which may be the first guess: "
-    "the budget was too small to hide it",
     CopyNoteKind.FOUND: "not covered by the promise: {about} comes within {radius} km of what is "
     "hidden with one of its first {places} places, when it {attacks}",
     CopyNoteKind.OTHER_HITS: "the attacks that no promise covers were tried on {about} again, and "
     "came out otherwise than the certificate says",
+    CopyNoteKind.TELLING_TEXT: "not covered by the promise: on {about} “{excerpt}” can be read, "
+    "which may mean {label}, in what is hidden or within {km} km of it",
+    CopyNoteKind.TEXT_NOT_READ: "not covered by the promise: {about} has more text than can be "
+    "read, or could not be searched for it",
+    CopyNoteKind.NO_TELLING_TEXT: "beside the promise, text on the files was looked for (scripts: "
+    "{about}): what was read names no place within {km} km of what is hidden; lines found and not "
+    "read: {unread}",
+    CopyNoteKind.NO_TEXT_NEAR: "beside the promise, text on the files was looked for (scripts: "
+    "{about}): what was read names no place within {km} km of the middle of what is hidden, but "
+    "the certificate does not say how far that reaches; lines found and not read: {unread}",
 }
 ATTACKS = {
     Attack.POSTERIOR: "adds up the photos as it should",
@@ -150,6 +158,11 @@ CONDITIONS = {
     "km of {place}",
     ConditionKind.FINE_CELLS: "only for the cells of {place}, which {model} has as small as towns: "
     "it may guess one beside them ({count} hidden)",
+    ConditionKind.CELLS_BESIDE: "only for {count} of the cells of {model} within {total} km of "
+    "{place}: it may guess one beside them",
+    ConditionKind.WEAKER_MODEL: "only against {model}, which is weaker than the built-in model",
+    ConditionKind.NOTHING_PROMISED: "only because nothing is promised of {place} against {model}, "
+    "which may guess it first",
     ConditionKind.EXEMPT: "only where nobody looks at {detail} alone, which had to stay and "
     "{shows} {model} {place}",
     ConditionKind.OWN_PHOTOS: "also by {model} from {count} of {total} photos, those "
@@ -183,18 +196,15 @@ def headline(result: Verification, name: str) -> str:
     return f"{name} keeps its promise {'; '.join(dict.fromkeys(weaker))}. {proved}"
 
 
-NONE_BETTER = {
-    True: "checked: the promise holds, by the files; no plan is better, by a proof over the scores",
-    False: "checked: the promise holds, by the files. Not checked: that no plan is better; no "
-    "proof of that could be written",
-    None: "checked: the promise holds, by the files. Not checked: that no plan is better; give "
-    "--scores to check that too",
-}
-
-
 def checked_text(result: Verification) -> str:
     """Which of the two was checked: that the promise holds, and that no plan is better."""
-    return NONE_BETTER[result.none_better]
+    holds = "checked: the promise holds, by the files"
+    if result.none_better and result.plan is not None:
+        return f"{holds}; {none_better_claim(result.plan)}, by a proof over the scores"
+    why = "give --scores to check that too"
+    if result.none_better is not None:
+        why = "no proof of that could be written"
+    return f"{holds}. Not checked: that no plan is better; {why}"
 
 
 def problem_text(problem: CopyProblem) -> str:
@@ -204,15 +214,20 @@ def problem_text(problem: CopyProblem) -> str:
     text = PROBLEMS[problem.kind]
     if problem.kind == CopyProblemKind.GIVEN_AWAY and problem.radius_km:
         text = NEAR_GIVEN_AWAY
-    return text.format_map({**vars(problem), "scope": scope, "plan": plan})
+    one_of = f"one of {first_places(problem.first)}" if problem.first > 1 else first_places(1)
+    fields = {"scope": scope, "plan": plan, "among": among(problem.first), "one_of": one_of}
+    return text.format_map(vars(problem) | fields)
 
 
 def note_text(note: CopyNote) -> str:
     """A note as a sentence."""
-    tried, fields = note.tried, {"about": note.about}
+    tried = note.tried
+    fields = {"about": note.about, "km": f"{note.km:g}", "unread": str(note.unread)}
     if tried is not None:
         fields["attacks"] = ", or ".join(ATTACKS[attack] for attack in tried.hits)
         fields |= {"radius": f"{tried.radius_km:g}", "places": str(tried.places)}
+    if note.clue is not None:
+        fields |= {"excerpt": note.clue.excerpt, "label": note.clue.label}
     return NOTES[note.kind].format_map(fields)
 
 
@@ -243,16 +258,15 @@ def claim_text(claim: Claim) -> str:
         lat, lon = claim.position
         more = f", or of {counted(claim.others, 'more position')}" if claim.others else ""
         where = "" if claim.whole else f" ({lat:.3f}, {lon:.3f}){more}"
-        return (
-            f"none of the first {claim.first} places of {claim.radius_km:g} km of {claim.model} is "
-            f"{near(claim.place, claim.radius_km, whole=claim.whole)}{where}"
-        )
+        theirs = f"{first_places(claim.first)} of {claim.radius_km:g} km of {claim.model}"
+        none = f"{theirs} is not" if claim.first == 1 else f"none of {theirs} is"
+        return f"{none} {near(claim.place, claim.radius_km, whole=claim.whole)}{where}"
     where = ""
     if claim.names:
         of = "the cell of" if len(claim.names) == 1 else f"{len(claim.names)} cells:"
         where = f" ({of} {listed(claim.names, MAX_CELLS)})"
     if claim.asked:
-        return f"{claim.place}{where} is not among the first {claim.first} guesses of {claim.model}"
+        return f"{claim.place}{where} is not {among(claim.first)} of {claim.model}"
     places = counted(claim.first, "other place")
     return f"{places} or more come before {claim.place}{where} for {claim.model}"
 
@@ -268,13 +282,10 @@ def guess_text(guess: CopyGuess) -> str:
             f"from these files alone {guess.model} guesses {listed(guess.names)} first; {of} "
             f"{near(guess.place, guess.radius_km, whole=guess.whole)}"
         )
-    first = f"the first {guess.first} guesses" if guess.first > 1 else "the first guess"
-    among = "is among" if guess.found else "is not among"
-    if guess.first == 1:
-        among = "is" if guess.found else "is not"
+    is_found = "is" if guess.found else "is not"
     return (
         f"from these files alone {guess.model} guesses {listed(guess.names)} first; {guess.place} "
-        f"{among} {first}"
+        f"{is_found} {among(guess.first)}"
     )
 
 

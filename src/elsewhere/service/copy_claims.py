@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from elsewhere.checker.places import directions, with_nearest
+from elsewhere.checker.circles import directions, with_nearest
 from elsewhere.checker.proof import count_ahead, keeps_away
 from elsewhere.errors import PlaceError
 from elsewhere.formats.copy_certificate import CopyCertificate, HiddenPlace, SharedFile
@@ -26,6 +26,7 @@ from elsewhere.globe import (
     zone,
     zone_of_place,
 )
+from elsewhere.globe.places import FAR_KM
 from elsewhere.scorers import ScorerInfo
 from elsewhere.service.attacks import Floats, comes_near, first_places, points_of
 from elsewhere.service.scored_album import model_name
@@ -36,10 +37,10 @@ from elsewhere.values.verification import Claim, Condition, ConditionKind, CopyG
 from elsewhere.values.wishes import CITY_KM
 from elsewhere.values.wording import listed
 
+BUILT_IN = "embedded"
+"""The model that promises are usually about; its name begins those of its other heads."""
 GUESSES = 3
 """So many guesses from the files alone are told."""
-NEAR_KM = 50.0
-"""Within this distance a place may go by a town's name."""
 SAME_POSITION_KM = 0.01
 """Within this distance two positions are one."""
 _DIGITS = 6
@@ -66,13 +67,13 @@ class CopyAttacker:
     """How many guesses are said to come before the place: the k asked for, never a secret one."""
     protected: int
     """How many the plan says that there are."""
-    area: str = ""
+    areas: tuple[Place, ...] = ()
     """The regions or countries that are hidden as a whole; empty where only places are."""
 
     @property
     def hidden_name(self) -> str:
         """What is hidden: the areas, or the place as the certificate calls it."""
-        return self.area or self.place.label
+        return listed([area_name(area) for area in self.areas]) or self.place.label
 
     @property
     def model(self) -> str:
@@ -116,7 +117,7 @@ def find_attackers(certificate: CopyCertificate, infos: Sequence[ScorerInfo]) ->
                 files=tuple(file for file in certificate.files if file.number in sees),
                 first=view.protected_k if top is None else top,
                 protected=view.protected_k,
-                area=_hidden_areas(against, place, info) if in_place else "",
+                areas=_hidden_areas(against, place, info) if in_place else (),
             )
         )
     return attackers
@@ -145,11 +146,11 @@ def _hides_position(against: Against, place: HiddenPlace, info: ScorerInfo) -> b
     return not set(against.rivals).isdisjoint(np.concatenate(near).tolist())
 
 
-def _hidden_areas(against: Against, place: HiddenPlace, info: ScorerInfo) -> str:
+def _hidden_areas(against: Against, place: HiddenPlace, info: ScorerInfo) -> tuple[Place, ...]:
     """The region or country of the place, and others, where all the model knows there is hidden."""
     globe = info.globe
     if against.circles is None or globe is None:
-        return ""
+        return ()
     hidden = set(map(tuple, np.round(against.circles.positions, _DIGITS).tolist()))
     points = np.stack(globe.points, axis=1).round(_DIGITS)
     photos = hidden.difference(map(tuple, points.tolist()))
@@ -163,8 +164,8 @@ def _hidden_areas(against: Against, place: HiddenPlace, info: ScorerInfo) -> str
         if is_hidden(own):
             lats, lons = np.array([(place.lat, place.lon), *sorted(photos)]).T
             areas = dict.fromkeys(ground(lats, lons, kind))
-            return listed([area_name(area) for area in areas if is_hidden(area)])
-    return ""
+            return tuple(area for area in areas if is_hidden(area))
+    return ()
 
 
 def claims_and_guesses(
@@ -183,7 +184,7 @@ def claims_and_guesses(
         groups.setdefault(attacker.subject, []).append(attacker)
     for group in groups.values():
         place, model, globe = group[0].place, group[0].model, group[0].info.globe
-        label, whole = group[0].hidden_name, bool(group[0].area)
+        label, whole = group[0].hidden_name, bool(group[0].areas)
         table, circles = scores[group[0].attack], group[0].against.circles
         first = min(member.first for member in group)
         if circles is not None:
@@ -247,7 +248,8 @@ def find_conditions(
     if promise.strict:
         yield Condition(ConditionKind.STRICT)
     if promise.budget is not None:
-        yield Condition(ConditionKind.BUDGET, count=int(promise.budget))
+        budget = min(int(promise.budget), promise.photos)
+        yield Condition(ConditionKind.BUDGET, count=budget)
     kept = {file.number for file in certificate.files}
     pinned = {*promise.keep} - posted
     for kind, items in (
@@ -269,8 +271,13 @@ def find_conditions(
         limited = against.prior is not None or (against.circles is not None and against.rivals)
         if (against.each_photo or 0) >= attacker.first > 0 and not limited:
             alone[attacker.subject] = len(attacker.files) - len(names)
+    current = {a.place for a in attackers if a.info.name == BUILT_IN}
     for attacker in attackers:
         against, label, model = attacker.against, attacker.hidden_name, attacker.model
+        if not attacker.protected:
+            yield Condition(ConditionKind.NOTHING_PROMISED, label, model)
+        if attacker.info.name.startswith(f"{BUILT_IN}:") and attacker.place not in current:
+            yield Condition(ConditionKind.WEAKER_MODEL, model=model)
         if against.prior is not None:
             yield Condition(ConditionKind.PRIOR, label, model)
         if against.sees is not None:
@@ -280,7 +287,7 @@ def find_conditions(
             yield Condition(kind, label, model, count, len(certificate.files))
         if attacker.info.globe is None:
             yield Condition(ConditionKind.NO_MAP, label, model)
-        elif not own and (town := _other_name(attacker.place)):
+        elif not own and (town := _other_name(attacker)):
             yield Condition(ConditionKind.LABEL, label, detail=town)
         yield from _conditions_of_hidden(attacker)
         if against.margin:
@@ -305,6 +312,12 @@ def _conditions_of_hidden(attacker: CopyAttacker) -> Iterator[Condition]:
             yield Condition(ConditionKind.RIVALS, label, model, len(rivals), others)
         if globe is not None and globe.fine:
             yield Condition(ConditionKind.FINE_CELLS, label, model, len(against.truth))
+        elif globe is not None:
+            place = attacker.place
+            near = set(zone(globe, place.lat, place.lon, CITY_KM).cells.tolist())
+            count = len(near & set(against.truth))
+            if count < len(near):
+                yield Condition(ConditionKind.CELLS_BESIDE, label, model, count, CITY_KM)
         return
     if rivals is not None and len(rivals) < against.cells:
         yield Condition(ConditionKind.POSSIBLE, label, model, len(rivals), against.cells)
@@ -316,13 +329,21 @@ def _conditions_of_hidden(attacker: CopyAttacker) -> Iterator[Condition]:
             yield Condition(ConditionKind.COARSE, label, model, round(apart), circles.radius_km)
 
 
-def _other_name(place: HiddenPlace) -> str:
-    """The town near a place, where the place is called by a name that does not mean it."""
+def _other_name(attacker: CopyAttacker) -> str:
+    """The town near a place, where the certificate calls the place by a name of something else.
+
+    A region or country may be named where all of its cells are hidden; where circles hide all of
+    it, it has its name from them.
+    """
+    place, globe = attacker.place, attacker.info.globe
     town = place_label(place.lat, place.lon)
-    if place.label == town:
+    if attacker.areas or place.label == town:
         return ""
     try:
         named = place_called(place.label)
     except PlaceError:
         return town
-    return "" if between_km(place.lat, place.lon, named.lat, named.lon) <= NEAR_KM else town
+    if named.kind in {"region", "country"}:
+        ground = () if globe is None else zone_of_place(globe, named).cells.tolist()
+        return "" if ground and {*ground}.issubset(attacker.against.truth) else town
+    return "" if between_km(place.lat, place.lon, named.lat, named.lon) <= FAR_KM else town

@@ -23,10 +23,17 @@ from typing import cast
 
 import numpy as np
 
-from elsewhere.album import Step
+from elsewhere.album import Recipe, Step
 from elsewhere.album.copies import Copy, open_copy
 from elsewhere.album.decode import MAX_PIXELS
-from elsewhere.album.renditions import NotJpegError, reject_trailing_data, size_if_bare
+from elsewhere.album.places import AlbumPlace
+from elsewhere.album.renditions import (
+    NotJpegError,
+    Spool,
+    accept_rendition,
+    reject_trailing_data,
+    size_if_bare,
+)
 from elsewhere.checker.optimality import prove_optimal
 from elsewhere.checker.proof import find_exempt, prove_kept
 from elsewhere.errors import (
@@ -42,6 +49,7 @@ from elsewhere.formats.copy_certificate import (
     Model,
     SharedFile,
 )
+from elsewhere.platform.machine import worker_count
 from elsewhere.scorers import Photo, Row, Scorer, ScorerInfo, each, find
 from elsewhere.scorers.protocol import FeatureScorer, check_row
 from elsewhere.scorers.tower import forget_features
@@ -52,6 +60,12 @@ from elsewhere.service.copy_claims import (
     find_attackers,
     find_conditions,
 )
+from elsewhere.service.photo_texts import (
+    TextReader,
+    known_scripts,
+    read_each,
+    telling_text,
+)
 from elsewhere.service.private_files import (
     CERTIFICATE,
     find_certificate,
@@ -59,7 +73,9 @@ from elsewhere.service.private_files import (
     read_private,
 )
 from elsewhere.service.scored_album import model_name
-from elsewhere.solver.proof_writer import write_proof
+from elsewhere.service.scores import prove_plan
+from elsewhere.text.evidence import RULE_KM
+from elsewhere.values.photo_text import PhotoText
 from elsewhere.values.plan import Plan
 from elsewhere.values.problems import Attack, PlanProblem, ProblemKind
 from elsewhere.values.proof import Proof
@@ -72,6 +88,7 @@ from elsewhere.values.verification import (
     TriedAttacks,
     Verification,
 )
+from elsewhere.values.wishes import CITY_KM, HideScope
 from elsewhere.values.wording import printable
 
 EMBEDDED = ("embedded", "embedded:512")
@@ -104,6 +121,7 @@ def verify_copy(
     own: bool = True,
     scores: Sequence[Scores] = (),
     proof: Proof | None = None,
+    read_text: bool = False,
     progress: Callable[[Step], None] = lambda step: None,
 ) -> Verification:
     """Prove again that the copy at `target` keeps the promise of its certificate.
@@ -116,7 +134,8 @@ def verify_copy(
     verdict.
 
     With the `scores` of all photos of the plan, one for each model, it is also checked that no
-    plan is better, by a `proof` or by one made here.
+    plan is better, by a `proof` or by one made here. With `read_text` the text on the files is
+    read, and names near what is hidden are noted; no promise is about them.
     """
     target = Path(target)
     if not target.exists():
@@ -131,7 +150,7 @@ def verify_copy(
     if certificate is None and not given.exists():
         raise _uncertified(copy, given)
     known = read_private(given)
-    found = prove_copy(copy, known, scorers, progress, own=own)
+    found = prove_copy(copy, known, scorers, progress, own=own, read_text=read_text)
     if found and (scores or proof is not None):
         found = _with_optimality(found, known.plan.plan, scores, proof)
     if certificate is None and given.parent != private_folder(target, private):
@@ -146,6 +165,7 @@ def prove_copy(
     progress: Callable[[Step], None] = lambda step: None,
     *,
     own: bool = True,
+    read_text: bool = False,
 ) -> Verification:
     """Everything that the certificate says of a copy, held against the copy."""
     count, models = len(certificate.files), certificate.models
@@ -192,14 +212,14 @@ def prove_copy(
             for guess in guesses
             if guess.found and (guess.place, guess.model, guess.radius_km) in promised
         ]
+        if not claims:
+            problems.append(CopyProblem(CopyProblemKind.NOTHING_PROMISED))
     if problems:
         return Verification(tuple(dict.fromkeys(problems)), guesses=guesses, files=count)
     notes = [CopyNote(CopyNoteKind.OTHER_BITS, name) for name in other]
     notes += [
-        CopyNote(CopyNoteKind.LOOKED_UP, m.name) for m in models if m.word.startswith(LOOKED_UP)
+        CopyNote(CopyNoteKind.LOOKED_UP, i.name) for i in infos if i.name.startswith(LOOKED_UP)
     ]
-    empty = [attacker.hidden_name for attacker in attackers if not attacker.protected]
-    notes += [CopyNote(CopyNoteKind.NOTHING_PROMISED, label) for label in dict.fromkeys(empty)]
     tried = tuple(certified_attacks(certificate, infos, kept))
     attacks = tuple(
         TriedAttacks(model_name(infos[t.attack].name), t.radius_km, t.places, t.tried, t.hits)
@@ -209,6 +229,12 @@ def prove_copy(
     if certificate.tried not in (None, tried):
         names = dict.fromkeys(t.model for t in attacks)
         notes += [CopyNote(CopyNoteKind.OTHER_HITS, name) for name in names]
+    if read_text:
+        try:
+            notes += _text_notes(copy, certificate, attackers, progress)
+        except CheckError as problem:
+            problems = [CopyProblem(CopyProblemKind.NOT_SCORED, detail=str(problem))]
+            return Verification(tuple(problems), files=count)
     exempt = find_exempt(certificate.plan.plan, rows)
     conditions = [*find_conditions(certificate, attackers, exempt, own=own), *ties]
     return Verification(
@@ -234,18 +260,69 @@ def _with_optimality(
             "of all photos of the album"
         )
     rows = [tables[digest] for digest in wanted]
+    places = any(against.circles is not None for against in plan.promise.against)
+    if places and any(table.points is None for table in rows):
+        raise InputError("the score files do not say where their cells lie: save them with score")
     if proof is None:
-        proof = write_proof(plan, rows)
-        return replace(
-            found, none_better=proof is not None and not prove_optimal(plan, proof, rows)
-        )
+        return replace(found, none_better=prove_plan(plan, rows) is not None, plan=plan)
     wrong = [
         CopyProblem(CopyProblemKind.FALSE_PLAN, plan=problem.kind)
         for problem in prove_optimal(plan, proof, rows)
     ]
     if wrong:
         return Verification(tuple(dict.fromkeys(wrong)), files=found.files, none_better=False)
-    return replace(found, none_better=True)
+    return replace(found, none_better=True, plan=plan)
+
+
+def _text_notes(
+    copy: Copy,
+    certificate: CopyCertificate,
+    attackers: Sequence[CopyAttacker],
+    progress: Callable[[Step], None],
+) -> list[CopyNote]:
+    """Which files name a place in or near what is hidden, or that what was read names none.
+
+    The rule is the export's. It is about every hidden position, the points of whole regions and
+    countries included; the export knows which are photos, and asks for names near those.
+    """
+    hidden: dict[tuple[AlbumPlace, HideScope], None] = {}
+    certain = True
+    for watch, attacker in zip(certificate.watches, attackers, strict=True):
+        place, circles = attacker.place, attacker.against.circles
+        positions = ((place.lat, place.lon),) if circles is None else circles.positions
+        width = HideScope(max(CITY_KM, watch.radius_km))
+        for area in attacker.areas or (None,):
+            known = AlbumPlace(place.label, place.lat, place.lon, (), positions, area=area)
+            hidden[known, width] = None
+        # cells without a radius may be those of a country
+        certain &= circles is not None or watch.radius_km > 0
+    spool, notes, unread = Spool(), [], 0
+
+    def read(reader: TextReader, file: SharedFile) -> PhotoText:
+        rendition = accept_rendition(_unchanged(copy, file), Recipe(max_side=None), spool)
+        text = reader.read(file.name, rendition)
+        rendition.forget()
+        return text
+
+    for text in read_each(read, certificate.files, worker_count(), progress=progress):
+        telling = (telling_text(text, [place], width) for place, width in hidden)
+        line = next((lines[0] for lines in telling if lines), None)
+        if line is not None:
+            kind = CopyNoteKind.TELLING_TEXT
+            notes.append(CopyNote(kind, text.photo, clue=line[1], km=RULE_KM))
+        elif text.failed or text.more:
+            notes.append(CopyNote(CopyNoteKind.TEXT_NOT_READ, text.photo))
+        unread += text.unread
+    none = CopyNoteKind.NO_TELLING_TEXT if certain else CopyNoteKind.NO_TEXT_NEAR
+    return notes or [CopyNote(none, ", ".join(known_scripts()), km=RULE_KM, unread=unread)]
+
+
+def _unchanged(copy: Copy, file: SharedFile) -> bytes:
+    """The bytes of a file, which are still those of the certificate."""
+    content = copy.read(file.name)
+    if sha256(content).hexdigest() != file.sha256:
+        raise CheckError(f"{file.name} changed while it was checked: verify it again")
+    return content
 
 
 def rescore(
@@ -261,10 +338,7 @@ def rescore(
 
     def photos() -> Iterator[Photo]:
         for file in files:
-            content = copy.read(file.name)
-            if sha256(content).hexdigest() != file.sha256:
-                raise CheckError(f"{file.name} changed while it was checked: verify it again")
-            yield Photo(file.photo, copy.path / file.name, content)
+            yield Photo(file.photo, copy.path / file.name, _unchanged(copy, file))
 
     result = []
     for scorer, model in zip(scorers, certificate.models, strict=True):

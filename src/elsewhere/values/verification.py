@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
+from elsewhere.values.photo_text import Clue
+from elsewhere.values.plan import Plan
 from elsewhere.values.problems import Attack, ProblemKind
 
 
@@ -47,6 +49,7 @@ class CopyProblemKind(Enum):
     ALONE = auto()
     FALSE_PLAN = auto()
     GIVEN_AWAY = auto()
+    NOTHING_PROMISED = auto()
 
 
 @dataclass(frozen=True)
@@ -77,19 +80,28 @@ class CopyNoteKind(Enum):
     MOVED = auto()
     OTHER_BITS = auto()
     LOOKED_UP = auto()
-    NOTHING_PROMISED = auto()
     FOUND = auto()
     OTHER_HITS = auto()
+    TELLING_TEXT = auto()
+    TEXT_NOT_READ = auto()
+    NO_TELLING_TEXT = auto()
+    NO_TEXT_NEAR = auto()
 
 
 @dataclass(frozen=True)
 class CopyNote:
-    """One thing that has to be said of a copy; `about` is a model, a place or a path."""
+    """One thing that has to be said of a copy; `about` is a model, a place, a path or a file."""
 
     kind: CopyNoteKind
     about: str
     tried: TriedAttacks | None = None
     """What was tried, where that is what the note is about."""
+    clue: Clue | None = None
+    """What can be read on a file and names a place near what is hidden."""
+    km: float = 0.0
+    """How near that is."""
+    unread: int = 0
+    """Lines of text that were found and not read."""
 
 
 class ConditionKind(Enum):
@@ -104,6 +116,9 @@ class ConditionKind(Enum):
     POSSIBLE = auto()
     SMALL_PLACES = auto()
     FINE_CELLS = auto()
+    CELLS_BESIDE = auto()
+    WEAKER_MODEL = auto()
+    NOTHING_PROMISED = auto()
     EXEMPT = auto()
     OWN_PHOTOS = auto()
     EACH_PHOTO = auto()
@@ -131,6 +146,9 @@ WEAKENING = frozenset(
         ConditionKind.POSSIBLE,
         ConditionKind.SMALL_PLACES,
         ConditionKind.FINE_CELLS,
+        ConditionKind.CELLS_BESIDE,
+        ConditionKind.WEAKER_MODEL,
+        ConditionKind.NOTHING_PROMISED,
         ConditionKind.EXEMPT,
     )
 )
@@ -218,6 +236,8 @@ class Verification:
     none_better: bool | None = None
     """Whether it was checked that no plan is better than the certificate's, or than its bound;
     None where that was not asked for."""
+    plan: Plan | None = None
+    """The certificate's plan, where that was checked."""
 
     def __bool__(self) -> bool:
         return not self.problems

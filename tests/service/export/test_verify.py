@@ -7,6 +7,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 import pytest
 
 from elsewhere.album import Step
-from elsewhere.album.copies import write_archive
+from elsewhere.album.copies import Copy, open_copy, write_archive
 from elsewhere.album.export import rename_new
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError, ScorerError
@@ -24,15 +25,19 @@ from elsewhere.formats.copy_certificate import read_copy_certificate
 from elsewhere.formats.score_files import write_scores
 from elsewhere.formats.validation import digest_of
 from elsewhere.messages import verification as messages
+from elsewhere.service import verify
 from elsewhere.service.copy_claims import find_attackers
 from elsewhere.service.export import Export, export_album
+from elsewhere.service.photo_texts import TextReader, read_each
 from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.private_files import read_private, write_private
 from elsewhere.service.scored_album import ScoredAlbum, score_album
-from elsewhere.service.verify import _find_scorer, _public, verify_copy
+from elsewhere.service.verify import _find_scorer, _public, prove_copy, verify_copy
+from elsewhere.text.understanding import understand
+from elsewhere.values.photo_text import PhotoText, TextBox, TextLine
 from elsewhere.values.problems import PlanProblem, ProblemKind
 from elsewhere.values.scores import Scores
-from elsewhere.values.verification import Verification
+from elsewhere.values.verification import CopyProblemKind, Verification
 from tests.album.makers import jpeg, segment, with_segments
 from tests.service.tiny import TinyScorer, known_scorers, planned, see_tiny, write_album
 
@@ -310,6 +315,44 @@ def test_another_machine_may_differ_in_the_last_bits(
     assert "differ in their last bits from those that the plan was made with" in notes_of(found)[0]
 
 
+def read_as(text: PhotoText, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every file have this text."""
+    monkeypatch.setattr(TextReader, "read", lambda self, name, *more: replace(text, photo=name))
+
+
+@pytest.mark.parametrize("radius", [25.0, 0.0])
+def test_lines_that_are_not_read_are_counted_and_an_unknown_reach_is_said(
+    original: Export, shared: Path, radius: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = read_private(original.certificate)
+    watches = tuple(replace(watch, radius_km=radius) for watch in known.watches)
+    lines = [TextLine("", 0.1, TextBox(0, 0, 9, 9)), TextLine("OPEN", 0.99, TextBox(0, 90, 90, 99))]
+    read_as(understand("", lines), monkeypatch)
+    known = replace(known, watches=watches)
+    found = prove_copy(open_copy(shared), known, read_text=True)
+    (note,) = found.notes
+    assert note.unread == len(known.files)
+    told = messages.note_text(note)
+    assert told.endswith(f"; lines found and not read: {len(known.files)}")
+    assert ("names no place within 100 km of what is hidden;" in told) is (radius > 0)
+    assert ("the certificate does not say how far that reaches" in told) is (radius == 0)
+
+
+def test_a_file_that_changes_before_its_text_is_read_is_refused(
+    original: Export, shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(*asked: Any, **more: Any) -> list[PhotoText]:
+        monkeypatch.setattr(Copy, "read", lambda self, name: jpeg(99))
+        return read_each(*asked, **more)
+
+    read_as(PhotoText(""), monkeypatch)
+    monkeypatch.setattr(verify, "read_each", late)
+    found = verify_copy(shared, original.certificate, read_text=True)
+    assert not found and not found.claims
+    first = read_private(original.certificate).files[0].name
+    assert problems_of(found) == [f"{first} changed while it was checked: verify it again"]
+
+
 def test_a_model_that_moved_is_found_by_its_fingerprint(
     original: Export, shared: Path, tmp_path: Path
 ) -> None:
@@ -452,6 +495,13 @@ def test_scores_that_are_looked_up_are_said_to_be(
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
     assert verify_copy(shared.target, private=tmp_path / "mine")
+    document = json.loads(shared.certificate.read_text("utf-8"))
+    document["models"][0]["word"] = "embedded"  # whatever a certificate says of it
+    document["digest"] = digest_of(document)
+    Path("theirs.json").write_text(json.dumps(document), "utf-8")
+    rows = f"table:{tmp_path / 'rows.npz'}"
+    other = verify_copy(shared.target, Path("theirs.json"), own=False, scorers=[rows])
+    assert "looks scores up by a photo's name" in " ".join(notes_of(other))
     looked.close()
 
 
@@ -464,7 +514,10 @@ def test_a_budget_that_buys_nothing_is_kept_and_said_to_be_empty(
     copy = export_album(seen, plan, tmp_path / "shared", private=tmp_path / "mine")
     found = verify_copy(copy.target, copy.certificate)
     assert found
-    assert [note for note in notes_of(found) if "nothing is promised of Lisbon, Portugal" in note]
+    first = messages.headline(found, "shared")
+    assert "keeps its promise only because nothing is promised of Lisbon, Portugal" in first
+    other = verify_copy(copy.target, copy.certificate, own=False, scorers=["tiny"])
+    assert [problem.kind for problem in other.problems] == [CopyProblemKind.NOTHING_PROMISED]
 
 
 @pytest.mark.parametrize("own", [True, False])

@@ -52,13 +52,15 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     scorer: Annotated[list[str] | None, _SCORER] = None,
     scores: Annotated[list[Path] | None, _SCORES] = None,
     proof: Annotated[Path | None, _PROOF] = None,
+    text: Annotated[bool, options.TEXT] = True,
     as_json: Annotated[bool, options.JSON] = False,
 ) -> int:
     """Check from its bytes, without the solver, that a copy keeps its promise.
 
     Each file must match the certificate and contain nothing but a picture. Then the files are
     scored again, and the promise is checked on the new scores. That no plan is better is checked
-    only with --scores, by a proof.
+    only with --scores, by a proof. Readable names near what is hidden are reported; the promise is
+    not about them.
 
     Examples:
 
@@ -84,6 +86,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             own=certificate is None or is_own(certificate, private),
             scores=[read_scores(file) for file in scores or ()],
             proof=None if proof is None else read_proof(proof),
+            read_text=text,
             progress=progress,
         )
     if as_json:
