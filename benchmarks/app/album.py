@@ -4,7 +4,8 @@ The pictures are small and say nothing; their scores are the lab's simulated one
 scorer `table:`. The simulator has no map, so its columns are laid onto the globe such that the
 true cell and the sixteen most like it are the seventeen cells of London within 25 km: the hard
 case, in which the likeliest cells cannot serve as rivals. The world `leaves` is another: scores of
-real photos over the 36,000 leaves (`benchmarks/places`), of a trip and of others.
+real photos over the 36,000 leaves (`benchmarks/places`), of a trip and of others. A `tour` is of
+many towns, each told by its own photos.
 """
 
 from __future__ import annotations
@@ -53,6 +54,26 @@ def make(folder: Path, photos: int = 128, seed: int = 1, world: str = "w1") -> M
     grid = Cells.paper().fingerprint
     table = Scores(rows(photos, seed, world), names, scorer=f"simulated {world} {seed}", grid=grid)
     write_scores(file, table)
+    return Made(album, f"table:{file}")
+
+
+def tour(folder: Path, towns: int = 30, photos: int = 400, seed: int = 5) -> Made:
+    """Write an album of many towns, in turn, and its scores over the leaves below a folder."""
+    leaves, rng = Cells.leaves(), np.random.default_rng(seed)
+    lats, lons = leaves.points
+    visited = rng.choice(leaves.count, towns, replace=False)
+    table = np.empty((photos, leaves.count), np.float32)
+    album = folder / "tour"
+    album.mkdir(parents=True)
+    names = [f"IMG_{number:04}.jpg" for number in range(photos)]
+    for number, name in enumerate(names):
+        town = int(visited[number % towns])
+        near = np.exp(-((lats - lats[town]) ** 2 + (lons - lons[town]) ** 2) / 8)
+        row = rng.normal(scale=1.5, size=leaves.count) + rng.uniform(1, 8) * near
+        table[number] = row - np.log(np.exp(row).sum())
+        (album / name).write_bytes(picture(number, (float(lats[town]), float(lons[town]))))
+    file = folder / "scores.npz"
+    write_scores(file, Scores(table, names, scorer=f"{towns} towns", grid=leaves.fingerprint))
     return Made(album, f"table:{file}")
 
 

@@ -83,7 +83,8 @@ def test_a_job_is_stopped_at_its_next_step() -> None:
     assert not job.cancelled.is_set()
     jobs.cancel("export")
     job.join(PATIENCE)
-    assert job.state == "cancelled" and heard(job)[-1].error == "it was stopped"
+    last = heard(job)[-1]
+    assert job.state == "cancelled" and last.error == "it was stopped" and last.stopped
 
 
 @pytest.mark.parametrize(
@@ -104,6 +105,7 @@ def test_what_goes_wrong_is_one_sentence(
     job = Jobs().start("verify", work)
     job.join()
     error = heard(job)[-1].error or ""
+    assert not heard(job)[-1].stopped
     assert error.startswith(said) and "secret" not in error and job.state == "failed"
     assert ("Traceback" in capsys.readouterr().err) == (said == INTERNAL_ERROR)
 

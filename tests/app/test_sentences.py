@@ -71,7 +71,7 @@ def test_the_headline_says_what_is_found_and_what_to_withhold(lisbon: ScoredAlbu
     assert k >= 5
     assert headline(entry) == (
         "From these 12 photos the model made-up 0 finds Lisbon, Portugal 4th of 512 cells; "
-        f"withhold {out} and it is not among the first {k}."
+        f"withhold {out} of 12 photos and it is not among the first {k}."
     )
 
 
@@ -137,10 +137,14 @@ def test_no_plan_is_called_proved_that_is_not(
 ) -> None:
     entry = asked(lisbon)
     proved = "withheld: proved the fewest for"
-    assert proof(entry).endswith(f"{proved} a number of guesses drawn in secret from 5 to 12")
-    assert proof(asked(lisbon, exact_top=True)).endswith(f"{proved} top 5")
+    secret = "5 guesses or more (how many, up to 12, stays secret)"
+    assert proof(entry).endswith(f"{proved} {secret}")
+    assert proof(asked(lisbon, exact_top=True)).endswith(f"{proved} 5 guesses")
     open_ = with_status(entry, Status.FEASIBLE)
     assert "proved" not in proof(open_) and "at least" in proof(open_)
+    assert open_.plan is not None
+    unbound = replace(open_.plan, plan=replace(open_.plan.plan, bound=0))
+    assert "at least" not in proof(replace(open_, plan=unbound))
     assert "proved" not in proof(with_status(entry, Status.UNKNOWN))
     # a budget may be spent in vain: these are not the fewest
     within = asked(lisbon, top=None, budget=3, each_photo=False)
@@ -181,6 +185,10 @@ def test_dropped_photos_are_counted_apart(lisbon: ScoredAlbum) -> None:
     assert entry.plan is not None
     rest = len(entry.plan.plan.withheld) - 1
     assert proof(entry).startswith(f"{rest} withheld and 1 dropped: ")
+    # a photo that goes for its text was dropped by nobody
+    text = Note(NoteKind.TELLING_TEXT, photos=(lisbon.photos[0].id,), km=100.0)
+    read = replace(entry, plan=replace(entry.plan, notes=(text,)))
+    assert proof(read).startswith(f"{rest + 1} photos withheld: ")
 
 
 def test_whom_it_is_against_is_never_left_out(lisbon: ScoredAlbum, both: ScoredAlbum) -> None:
@@ -232,8 +240,9 @@ def test_advice_is_told_apart_where_nearly_all_photos_go(lisbon: ScoredAlbum) ->
     made = replace(entry.plan, advice=advice, notes=(Note(NoteKind.PRIOR, places=("Spain",)),))
     told = presenter.plan_model(replace(entry, plan=made))
     assert told is not None and len(told.notes) == 1 and "Spain" in told.notes[0]
-    assert (
-        told.advice == "Nearly all photos are withheld; to share more, ask for less: a smaller top"
+    assert told.advice == (
+        "Nearly all photos are withheld; to share more, ask for less: counting only the first 2 "
+        "guesses"
     )
     none = replace(made, plan=replace(made.plan, status=Status.INFEASIBLE, kept=()))
     stuck = presenter.plan_model(replace(entry, plan=none))
@@ -256,14 +265,24 @@ def test_the_map_opens_on_a_view_of_what_would_be_shared(both: ScoredAlbum) -> N
 
 
 def test_places_and_kilometres_where_a_model_guesses_circles() -> None:
-    found = page.nearby("the model", 12, {"Arles": 1}, radius_km=25.0, limit=100)
-    assert found == "From these 12 photos the 1st guess of the model is within 25 km of Arles"
-    far = page.nearby("the model", 12, {"Arles": 101}, radius_km=5.0, limit=100)
-    assert "none of the first 100 guesses of the model is within 5 km of Arles" in far
-    both = page.nearby("the model", 3, {"Arles": 2, "Porto": 101}, radius_km=25.0, limit=100)
-    assert both.endswith("the model has its 2nd guess within 25 km of Arles")
+    found = page.nearby({"Arles": 1}, radius_km=25.0, limit=100)
+    assert found == "The first guess lands within 25 km of Arles"
+    far = page.nearby({"Arles": 101}, radius_km=5.0, limit=100)
+    assert far == "None of the first 100 guesses lands within 5 km of Arles"
+    one = page.nearby({"Arles": 2, "Porto": 101}, radius_km=25.0, limit=100)
+    assert one == "The 2nd guess lands within 25 km of Arles"
+    both = page.nearby({"Arles": 2, "Porto": 1}, radius_km=25.0, limit=100)
+    assert both == "The 2nd guess lands within 25 km of Arles, the 1st within 25 km of Porto"
+    many = page.nearby(dict.fromkeys("abc", 7), radius_km=25.0, limit=100)
+    assert many == "The first 100 guesses come within 25 km of 3 of your 3 places"
     assert "km around Arles" in page.photo_alone("Arles", 3, 0.5, 25.0, 100)
     said = page.photo_effect("Arles", 101, 2, shared=True, own=False, limit=100)
     assert (
         said == "Without it, Arles comes 2nd from the shared photos, now not among the first 100."
     )
+
+
+def test_an_album_without_a_place_is_asked_for_it_first() -> None:
+    said = page.model_guess("Lisbon, Portugal")
+    assert said.startswith("No photo says where it was taken: say where, and it can be hidden")
+    assert said.endswith("(the first guess from the pictures is Lisbon, Portugal)")

@@ -11,15 +11,10 @@ import statistics
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from benchmarks.app.album import Made, picture
+from benchmarks.app.album import Made, tour
 from benchmarks.app.scrolling import scroll_tasks
 from benchmarks.app.window import app, window
-
-from elsewhere.formats.score_files import write_scores
-from elsewhere.globe import Cells
-from elsewhere.values.scores import Scores
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -82,23 +77,7 @@ class Clicks:
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Made:
     """Thirty towns, each told by its own photos, and the first on the most days."""
-    folder = tmp_path_factory.mktemp("many")
-    leaves, rng = Cells.leaves(), np.random.default_rng(5)
-    lats, lons = leaves.points
-    towns = rng.choice(leaves.count, TOWNS, replace=False)
-    rows = np.empty((PHOTOS, leaves.count), np.float32)
-    album = folder / "tour"
-    album.mkdir()
-    names = [f"IMG_{number:04}.jpg" for number in range(PHOTOS)]
-    for number, name in enumerate(names):
-        town = int(towns[number % TOWNS])
-        near = np.exp(-((lats - lats[town]) ** 2 + (lons - lons[town]) ** 2) / 8)
-        row = rng.normal(scale=1.5, size=leaves.count) + rng.uniform(1, 8) * near
-        rows[number] = row - np.log(np.exp(row).sum())
-        (album / name).write_bytes(picture(number, (float(lats[town]), float(lons[town]))))
-    scores = folder / "scores.npz"
-    write_scores(scores, Scores(rows, names, scorer="thirty towns", grid=leaves.fingerprint))
-    return Made(album, f"table:{scores}")
+    return tour(tmp_path_factory.mktemp("many"), TOWNS, PHOTOS)
 
 
 @pytest.mark.slow

@@ -26,6 +26,17 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 WEB = Path(__file__).parents[2] / "web"
+SETTLED = """() => !document.querySelector('[data-waiting]')
+  && !document.getAnimations().some((moving) => moving instanceof CSSTransition)"""
+"""Whether nothing is dimmed because its answer is on the way."""
+CLOSE = "[aria-label='Close the album']"
+CUT = """() => [...document.querySelectorAll('.side, .side .card, .photos, .legend, .verdict')]
+  .filter((one) => one.scrollWidth > one.clientWidth)
+  .concat([...document.querySelectorAll('*')].filter((one) => {
+    const { overflowX, overflowY } = getComputedStyle(one)
+    return overflowX === 'scroll' || overflowY === 'scroll'
+  })).map((one) => one.className)"""
+"""What is wider than its column, and what always has a scroll bar."""
 STATES: dict[str, Callable[[Page], None]] = {}
 Step = Callable[["Page"], None]
 
@@ -66,7 +77,7 @@ def the_map(page: Page) -> None:
 
 @state
 def wishes(page: Page) -> None:
-    _part(page, "Wishes")
+    _part(page, "What to hide")
     page.click("summary:has-text('More')")
 
 
@@ -179,6 +190,19 @@ def a_copy_that_holds_no_more(page: Page) -> None:
 
 
 @state
+def another_copy(page: Page) -> None:
+    """A copy from before is not taken for the one that is asked for now."""
+    page.click("dialog [aria-label=Close]")
+    page.click("button:has-text('Export')")
+    page.wait_for_selector("dialog:has-text('Your last copy is')")
+    assert page.locator("dialog button:has-text('Write')").count()
+    page.click("dialog button:has-text('Show it')")
+    page.wait_for_selector("dialog [data-exported]")
+    page.click("dialog button:has-text('Another copy')")
+    page.wait_for_selector("dialog:has-text('Your last copy is')")
+
+
+@state
 def a_plan_that_is_not_proved(page: Page) -> None:
     """The example is proved at once, so the page is told otherwise."""
 
@@ -205,6 +229,58 @@ def something_that_is_refused(page: Page) -> None:
     page.keyboard.press(" ")
     page.wait_for_selector("text=there is no such place")
     page.unroute("**/api/wishes*")
+
+
+@state
+def a_plan_that_another_job_took_over(page: Page) -> None:
+    """Reading the text stops a plan and makes it again while the page waits for its answer."""
+    taken = "**/api/jobs/taken/events"
+    stopped = '{"error": "it was stopped", "stopped": true}\n'
+    page.route(taken, lambda route: route.fulfill(body=stopped))
+
+    def pending(route: Route) -> None:
+        job = {"id": "taken", "kind": "proof", "state": "running"}
+        route.fulfill(json=route.fetch().json() | {"plan": None, "pending": True, "job": job})
+
+    page.route("**/api/wishes*", pending)
+    page.focus("[data-n='2']")
+    with page.expect_response(taken):
+        page.keyboard.press(" ")
+    page.wait_for_selector(PLANNED)
+    page.wait_for_timeout(250)
+    assert not page.locator(".notice").count(), "that one job replaces another is no news"
+    page.unroute("**/api/wishes*")
+
+
+@state
+def an_undo_while_a_plan_is_taken_over(page: Page) -> None:
+    """The undo's answer counts: a state that is asked for before it would be older."""
+    held: dict[str, Route] = {}
+    tables: list[str] = []
+    taken, job = "**/api/jobs/held/events", {"id": "held", "kind": "proof", "state": "running"}
+
+    def pending(route: Route) -> None:
+        route.fulfill(json=route.fetch().json() | {"plan": None, "pending": True, "job": job})
+
+    page.route(taken, lambda route: held.update(events=route))
+    page.route("**/api/wishes*", pending)
+    page.route("**/api/undo*", lambda route: held.update(undo=route))
+    page.focus("[data-n='2']")
+    with page.expect_request(taken):
+        page.keyboard.press(" ")
+    with page.expect_request("**/api/undo*"):
+        page.click("[aria-label=Undo]")
+    page.on("request", lambda asked: tables.append(asked.url))
+    with page.expect_response(taken):
+        held["events"].fulfill(body='{"error": "it was stopped"}\n')
+    page.wait_for_timeout(250)
+    assert not [url for url in tables if url.endswith("/api/table")]
+    assert page.locator("[data-waiting]").count()
+    held["undo"].continue_()
+    page.wait_for_selector(".page:not([data-waiting])")
+    page.wait_for_selector(PLANNED)
+    for pattern in (taken, "**/api/wishes*", "**/api/undo*"):
+        page.unroute(pattern)
 
 
 def looks(*usual: tuple[str, str]) -> list[object]:
@@ -249,6 +325,7 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
         ) as page,
     ):  # fmt: skip
         page.wait_for_selector("[data-stage=empty]")
+        assert not page.locator(CLOSE).count(), "there is no album to close"
         _open_to_all(page, "empty")
         page.click("text=Browse my folders")
         page.wait_for_selector(".chooser .folder")
@@ -258,7 +335,7 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
         page.wait_for_selector("[data-stage=reading], [data-stage=ready]")
         _open_to_all(page, "reading")
         page.wait_for_selector("[data-stage=ready]")
-        page.click("text=Say where it was")
+        page.click("button:has-text('Say where it was')")
         page.wait_for_selector("#where:focus")
         _open_to_all(page, "nowhere")
         page.fill("[aria-label='Where the album was taken']", "Lissabonn")
@@ -269,17 +346,19 @@ def test_no_other_state_does(browser: Browser, tmp_path: Path, view: str, scheme
         page.fill("[aria-label='Where the album was taken']", "Arles")
         page.click("button:has-text('Set')")
         page.wait_for_selector("[data-status]")
-        page.click("[aria-label='Close the album']")
+        page.click(CLOSE)
         page.wait_for_selector("dialog")
         _open_to_all(page, "close it?")
         page.click("dialog button:has-text('Close it')")
         page.fill("#path", str(tmp_path / "nothing-here"))
+        assert not page.locator(".notice").count(), "what is asked for meanwhile is no news"
         page.click("button[type=submit]:has-text('Open')")
         page.wait_for_selector("[data-stage=failed] #path-problem")
         _open_to_all(page, "a wrong path")
         page.reload()
         page.wait_for_selector("[data-stage=failed]")
         _open_to_all(page, "failed")
+        assert not page.locator(CLOSE).count(), "there is no album to close"
         page.click("text=Choose other photos")
         page.fill("#path", str(poor))
         page.click("button[type=submit]:has-text('Open')")
@@ -340,11 +419,14 @@ def _palette(palette: Palette) -> dict[str, str]:
 def _open_to_all(page: Page, name: str) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
+    page.wait_for_function(SETTLED)
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     told = [f"{one['id']}: {[node['html'] for node in one['nodes']][:3]}" for one in found]
     assert not told, f"{name}: {told}"
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0, f"{name} is {wide} pixels wider than the screen"
+    cut = page.evaluate(CUT)
+    assert not cut, f"{name} cuts off or has an empty scroll bar: {cut}"
 
 
 def _part(page: Page, name: str) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from elsewhere.messages.key_numbers import rank_text
-from elsewhere.messages.phrases import chance, near, number_text, ordinal
-from elsewhere.messages.verdict import accuracy, secret_top
+from elsewhere.messages.phrases import chance, first_guesses, near, number_text, ordinal
+from elsewhere.messages.verdict import accuracy, dropped_count, secret_top
 from elsewhere.values.outcome import Alternative, Change, Outcome
 from elsewhere.values.plan import Status
 from elsewhere.values.versions import picture_lost
@@ -22,43 +22,35 @@ MAX_NAMED = 2
 """Of more places than this the headline tells the number: the list has their names."""
 
 
-def model_guess(model: str, photos: int, guess: str) -> str:
-    """What a model makes of an album whose place nobody knows, without a full stop."""
-    return f"From these {counted(photos, 'photo')} {model} guesses {guess}"
+def model_guess(guess: str) -> str:
+    """What is known of an album whose place nobody knows, without a full stop."""
+    return (
+        "No photo says where it was taken: say where, and it can be hidden (the first guess from "
+        f"the pictures is {guess})"
+    )
 
 
-def nearby(
-    model: str,
-    photos: int,
-    ranks: Mapping[str, int],
-    *,
-    radius_km: float,
-    limit: int,
-    whole: bool = False,
-) -> str:
-    """What a model that guesses places finds in the album as it is, without a full stop.
+def nearby(ranks: Mapping[str, int], *, radius_km: float, limit: int, whole: bool = False) -> str:
+    """What guesses find in the album as it is, without a full stop.
 
     `ranks` are by hidden place; above `limit` none of so many guesses is near. `whole` places are
     regions or countries.
     """
-    photos_text = f"From these {counted(photos, 'photo')}"
-    places = {name: near(name, radius_km, whole=whole) for name in ranks}
-    found = [
-        f"its {ordinal(rank)} guess {places[name]}" for name, rank in ranks.items() if rank <= limit
-    ]
+    found = {name: rank for name, rank in ranks.items() if rank <= limit}
     if len(ranks) > MAX_NAMED:
-        count = len(found) or "none"
         return (
-            f"{photos_text} the first {limit} guesses of {model} come within {radius_km:g} km of "
-            f"{count} of your {len(ranks)} places"
+            f"The first {limit} guesses come within {radius_km:g} km of {len(found) or 'none'} of "
+            f"your {len(ranks)} places"
         )
     if not found:
         nowhere = near(listed(list(ranks)), radius_km, whole=whole)
-        return f"{photos_text} none of the first {limit} guesses of {model} is {nowhere}"
-    if len(ranks) == 1:
-        name, rank = next(iter(ranks.items()))
-        return f"{photos_text} the {ordinal(rank)} guess of {model} is {places[name]}"
-    return f"{photos_text} {model} has {listed(found)}"
+        return f"None of the first {limit} guesses lands {nowhere}"
+    first, *others = (
+        (ordinal(rank), near(name, radius_km, whole=whole)) for name, rank in found.items()
+    )
+    guess = "first" if first[0] == "1st" else first[0]
+    then = "".join(f", the {rank} {where}" for rank, where in others)
+    return f"The {guess} guess lands {first[1]}{then}"
 
 
 def findings(model: str, photos: int, ranks: Mapping[str, int], cells: int) -> str:
@@ -102,13 +94,16 @@ def _plan_effect(outcome: Outcome, *, posted: bool) -> str:
     not_among = f"{'none is' if several else 'it is not'} {among}"
     if outcome.radius_km is not None:
         top = wishes.top or top  # of places the plan reaches just the secret top
-        guesses = "its first guess is not" if top == 1 else f"none of its first {top} places is"
-        whole = outcome.wishes.width.level in {"region", "country"}
-        not_among = f"{guesses} {'there' if whole else f'within {outcome.radius_km:g} km'}"
+        not_among = "the first one does not" if top == 1 else f"none of the first {top} does"
     edited = f"crop or cover {len(outcome.edits)}" if outcome.edits else ""
+    of_all = f" of {counted(outcome.photos, 'photo')}"
     if not withheld:
-        return f"{edited} and {not_among}" if edited else f"nothing needs withholding: {not_among}"
-    return f"withhold {withheld}{f', {edited}' if edited else ''} and {not_among}"
+        return (
+            f"{edited}{of_all} and {not_among}"
+            if edited
+            else f"nothing needs withholding: {not_among}"
+        )
+    return f"withhold {withheld}{of_all}{f', {edited}' if edited else ''} and {not_among}"
 
 
 def sharing_counts(outcome: Outcome) -> str:
@@ -133,14 +128,16 @@ def proof(outcome: Outcome, *, proved: bool) -> str:
         return "Impossible: proved" if proved else "Impossible"
     if plan.status == Status.UNKNOWN:
         return "No plan was found yet"
-    dropped = len(set(plan.withheld) & set(plan.promise.drop))
+    dropped = dropped_count(outcome)
     chosen = len(plan.withheld) - dropped
     out = f"{counted(chosen, 'photo')} withheld"
     if dropped:
         out = f"{chosen} withheld and {dropped} dropped" if chosen else f"{dropped} dropped"
     budget, weighted = wishes.budget is not None, plan.promise.values is not None
     # the plan may reach more than was asked for, so the sentence names what it is the fewest for
-    goal = f" for top {wishes.top}" if wishes.exact_top and wishes.top else secret_top(wishes)
+    goal = secret_top(wishes)
+    if wishes.exact_top and wishes.top:
+        goal = f" for {counted(wishes.top, 'guess', 'guesses')}"
     if outcome.empty:
         return f"{out}: too few to hide it{'' if proved else ', as far as is known'}"
     if plan.promise.versions is not None and not budget:
@@ -148,7 +145,7 @@ def proof(outcome: Outcome, *, proved: bool) -> str:
         best = "the best so far" if plan.status != Status.OPTIMAL else "the least loss"
         return f"{out}: {best} among the versions tried{goal}"
     if plan.status != Status.OPTIMAL:
-        bound = f", at least {number_text(plan.bound)} must go{goal}"
+        bound = f", at least {number_text(plan.bound)} must go{goal}" if plan.bound > 0 else goal
         return f"{out}: the best so far{'' if budget or weighted else bound}"
     if budget:
         return f"{out}: proved the best for this budget"
@@ -239,9 +236,9 @@ def alternative_button(alternative: Alternative, ids: Sequence[str]) -> str:
         case Change.TAKE_BACK:
             return f"Take {photos} back"
         case Change.TOP:
-            return f"Ask for top {top}"
+            return f"Count only {first_guesses(top or 1)}"
         case Change.MARGIN:
-            return f"No margin{f', top {top}' if top else ''}"
+            return f"No margin{f', {first_guesses(top)}' if top else ''}"
         case Change.HIDE:
             return f"Hide {name} only"
         case Change.LEVEL:

@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Open Album
-         * @description Open folders and photos by path, instead of the open album.
+         * @description Open folders, zips and photos by path, instead of the open album.
          */
         post: operations["open_album_api_albums_post"];
         /**
@@ -119,7 +119,7 @@ export interface paths {
         put?: never;
         /**
          * Upload
-         * @description Open photos that were dropped on the page (field `files`, many times).
+         * @description Open photos and zips that were dropped on the page (field `files`, many times).
          */
         post: operations["upload_api_uploads_post"];
         delete?: never;
@@ -197,7 +197,7 @@ export interface paths {
         };
         /**
          * Get Folders
-         * @description The folders in a folder below the user's home ("" for home itself).
+         * @description The folders and zips in a folder below the user's home ("" for home itself).
          */
         get: operations["get_folders_api_folders_get"];
         put?: never;
@@ -661,6 +661,11 @@ export interface components {
              * @default null
              */
             error: string | null;
+            /**
+             * Stopped
+             * @default false
+             */
+            stopped: boolean;
         };
         /**
          * Exported
@@ -1165,7 +1170,7 @@ export interface components {
         };
         /**
          * Folders
-         * @description A folder and the folders in it.
+         * @description A folder and what can be opened in it.
          */
         Folders: {
             /** Path */
@@ -1174,6 +1179,8 @@ export interface components {
             parent: string | null;
             /** Folders */
             folders: string[];
+            /** Archives */
+            archives: string[];
             /** Photos */
             photos: number;
         };
@@ -1432,6 +1439,11 @@ export interface components {
              * @default
              */
             restored: string;
+            /**
+             * Remembered
+             * @default false
+             */
+            remembered: boolean;
             /**
              * @default {
              *       "can_undo": false,

@@ -56,6 +56,7 @@ class Exporter {
     this.problem = this.field = this.cut = ''
     this.progress = {}
     this.asking = true
+    let told = false
     try {
       const { job } = await begin()
       this.job = job
@@ -63,9 +64,10 @@ class Exporter {
       this.asking = false
       for await (const event of api.jobEvents(job.id)) {
         if (event.stage) this.progress = event
+        if (event.exported || event.stopped) told = true
         if (event.exported) workspace.exported = event.exported
         if (event.verified) this.verified = event.verified
-        if (event.error) this.problem = event.error
+        if (event.error && !event.stopped) this.problem = event.error
       }
       await this.link()
     } catch (problem) {
@@ -74,7 +76,7 @@ class Exporter {
       if (problem instanceof api.Problem && problem.status === 0) workspace.say(problem)
     } finally {
       // a stream that ends without a word leaves it open whether the copy was finished
-      if (this.running === 'export' && !workspace.exported && (!this.problem || connection.gone)) this.cut = this.target
+      if (this.running === 'export' && !told && (!this.problem || connection.gone)) this.cut = this.target
       this.running = null
       this.asking = false
       this.job = null

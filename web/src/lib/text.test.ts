@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  asSentence, byReason, folderFor, grouped, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
+  asSentence, byReason, folderFor, grouped, nextTarget, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
   photoEffect, whole,
 } from './text'
 
@@ -56,6 +56,13 @@ describe('sentences', () => {
 it('a copy lies in a folder that tells nothing of how it came', () => {
   expect(folderFor('trip/Arles')).toBe('trip-Arles-to-share')
   expect(folderFor('')).toBe('photos-to-share')
+})
+
+it('a second copy gets a name of its own', () => {
+  const named = ['', '/home/a-to-share', '/home/a-to-share-2', '/home/a-to-share.zip', '/home/b']
+  expect(named.map((last) => nextTarget('/home/a-to-share', last))).toEqual([
+    '/home/a-to-share', '/home/a-to-share-2', '/home/a-to-share-3', '/home/a-to-share', '/home/a-to-share',
+  ])
 })
 
 describe('files that are not read', () => {

@@ -149,3 +149,9 @@ export function byReason(files: SkippedFile[]): Reason[] {
 export function folderFor(name: string): string {
   return `${name.replace(/[\\/:*?"<>|]/g, '-').trim() || 'photos'}-to-share`
 }
+
+/** Where a copy goes that is not the last one: with a number where the last one has that name. */
+export function nextTarget(target: string, last: string): string {
+  const known = last.startsWith(target) ? /^(?:-(\d+))?$/.exec(last.slice(target.length)) : null
+  return known ? `${target}-${Number(known[1] ?? 1) + 1}` : target
+}

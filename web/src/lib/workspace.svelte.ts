@@ -54,6 +54,8 @@ class Workspace {
   waiting = $state(false)
   /** Albums that were opened before, where none is open. */
   recent = $state.raw<RecentAlbum[]>([])
+  /** Whether what is decided comes back when the album is opened again. */
+  remembered = $state(false)
   /** The day of the decisions that were brought back with the album; else empty. */
   restored = $state('')
   /** Grows whenever an answer was applied: what depends on the plan asks again. */
@@ -65,7 +67,13 @@ class Workspace {
   private requests = 0
   /** Whether what is asked now was clicked before something that was refused. */
   private wentBack = false
+  /** Whether a job told of another plan while a click was being answered. */
+  private missed = false
+  /** Whether the album is being closed: what is refused meanwhile is no news. */
+  private leaving = false
   private stepping: Promise<void> = Promise.resolve()
+  /** Whether an undo or redo is being answered. */
+  private inStep = false
   private listening = new Map<Job['kind'], AbortController>()
   private shown = ''
   private queue = new Latest<Wishes, Answer>(
@@ -73,6 +81,11 @@ class Workspace {
     (answer, last) => this.take(answer, last),
     (problem, wishes, before) => this.refused(problem, wishes, before),
   )
+
+  /** Whether nothing is asked for: a state that comes meanwhile would be older than the answer. */
+  private get idle(): boolean {
+    return this.queue.idle && !this.inStep
+  }
 
   get proving(): boolean {
     return this.jobs.proof !== undefined
@@ -118,7 +131,15 @@ class Workspace {
 
   async close(): Promise<void> {
     this.stopListening()
-    await this.guarded(async () => this.show(await api.closeAlbum()))
+    this.leaving = true
+    try {
+      this.show(await api.closeAlbum())
+    } catch (problem) {
+      this.leaving = false
+      this.say(problem)
+    } finally {
+      this.leaving = false
+    }
   }
 
   /** Forget an album that was opened before, or all of them. */
@@ -197,16 +218,17 @@ class Workspace {
     const status = problem instanceof api.Problem ? problem.status : null
     if (status === 401) this.lock(problem)
     else if (status === 0) void connection.check() // what happened is said in a place of its own
-    else this.notice = problem instanceof Error ? problem.message : String(problem)
+    else if (!this.leaving) this.notice = problem instanceof Error ? problem.message : String(problem)
   }
 
   /** What another window did meanwhile. */
   private async catchUp(): Promise<void> {
     const settled = this.stage === 'empty' || this.stage === 'ready' || this.stage === 'failed'
-    if (!settled || !this.queue.idle) return
+    if (!settled || !this.idle) return
+    const requests = this.requests
     await this.guarded(async () => {
       const snapshot = await api.getWorkspace()
-      if (!this.queue.idle) return // somebody clicked here in the meantime
+      if (requests !== this.requests) return // somebody clicked here in the meantime
       const same =
         snapshot.stage === this.stage &&
         snapshot.undo.turn === this.undo.turn &&
@@ -221,10 +243,13 @@ class Workspace {
     fieldErrors.clear()
     this.requests++
     this.unticked = false
-    this.waiting = true
+    this.waiting = this.inStep = true
     try {
-      this.take(await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn)), true)
+      const answer = await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn))
+      this.inStep = false
+      this.take(answer, true)
     } catch (problem) {
+      this.inStep = false
       await this.failedWish(problem)
     }
   }
@@ -256,6 +281,7 @@ class Workspace {
   }
 
   private show(snapshot: WorkspaceState): void {
+    this.missed = false
     this.unticked = false
     this.stage = snapshot.stage
     this.error = snapshot.error ?? ''
@@ -279,6 +305,7 @@ class Workspace {
     this.exported = snapshot.exported
     this.recent = snapshot.recent
     this.restored = snapshot.restored
+    this.remembered = snapshot.remembered
     this.shown = auditKey(snapshot.wishes)
     this.waiting = false
     this.answers++
@@ -288,6 +315,7 @@ class Workspace {
   }
 
   private take(answer: Answer, last: boolean, streamed = false): void {
+    if (this.stage !== 'ready') return // it was closed meanwhile
     if (answer.undo.turn >= this.undo.turn) this.undo = answer.undo
     this.waiting = !last
     this.granted = answer.wishes
@@ -308,6 +336,7 @@ class Workspace {
     if (answer.job) this.listen(answer.job)
     const key = auditKey(answer.wishes)
     if (key !== this.shown && !answer.pending) void this.askAudit(key)
+    if (this.missed && !streamed) void this.reloadUnlessAsked()
   }
 
   /** The links that are shown already stay: another one would load the picture anew. */
@@ -381,14 +410,17 @@ class Workspace {
       buffer.add(event)
       if (event.answer && this.pending) refused = this.wishes
       // whoever clicks meanwhile is answered anyway
-      if (event.answer && this.queue.idle) this.take(event.answer, true, true)
-      if (event.error) problem = event.error
+      if (event.answer && this.idle) this.take(event.answer, true, true)
+      else if (event.answer && job.kind !== 'proof') this.missed = true // other rows: every plan is another
+      if (event.error && !event.stopped) problem = event.error
     }
     if (signal.aborted) return
     this.over(job.kind)
     if (job.kind === 'reading') await this.reload()
+    // another job may have taken it over
+    if (job.kind === 'proof' && this.pending && this.idle) await this.reloadUnlessAsked()
     if (job.kind === 'scoring' && problem) this.say(new Error(problem))
-    // a wish that could only be refused after a while; one's own stop is no news
+    // a wish that could only be refused after a while
     if (job.kind === 'proof' && problem && !this.pending) {
       const late = new api.Problem(400, problem)
       if (!fieldErrors.takes(late, this.granted, refused)) this.say(late)
@@ -412,8 +444,14 @@ class Workspace {
     if (!fieldErrors.takes(problem, this.granted, wishes)) this.say(problem)
     // the next click must not ask for the same again
     if (this.wishes === wishes && this.granted) this.wishes = this.granted
+    await this.reloadUnlessAsked()
+  }
+
+  /** The whole state, unless something is asked for meanwhile: then that is answered. */
+  private async reloadUnlessAsked(): Promise<void> {
     const requests = this.requests
-    if (this.stage === 'ready' && !connection.gone) await this.reload(() => requests === this.requests)
+    if (this.stage !== 'ready' || connection.gone) return
+    await this.reload(() => requests === this.requests)
   }
 
   private async guarded(work: () => Promise<void>): Promise<void> {

@@ -157,11 +157,12 @@ class PhotoDetailsModel(ResponseModel):
 
 
 class FoldersModel(ResponseModel):
-    """A folder and the folders in it."""
+    """A folder and what can be opened in it."""
 
     path: str
     parent: str | None
     folders: list[str]
+    archives: list[str]  # zip files
     photos: int  # how many files in it have a photo's suffix
 
 
@@ -463,6 +464,7 @@ class WorkspaceModel(ResponseModel):
     exported: ExportedModel | None = None
     recent: list[RecentAlbumModel] = []  # where no album is open
     restored: str = ""  # the day of the decisions that were brought back; else empty
+    remembered: bool = False  # whether what is decided comes back when the album is opened again
     undo: UndoModel = UndoModel(can_undo=False, can_redo=False)
     choices: ChoicesModel
 
@@ -490,3 +492,4 @@ class EventModel(ResponseModel):
     verified: VerifiedModel | None = None
     done: bool = False
     error: str | None = None
+    stopped: bool = False  # beside `error`: the user stopped the job, or another one replaced it

@@ -78,13 +78,13 @@ def album_routes(workspace: Workspace) -> APIRouter:
 
     @routes.post("/api/albums")
     def open_album(body: models.OpenAlbumModel) -> models.JobStartedModel:
-        """Open folders and photos by path, instead of the open album."""
+        """Open folders, zips and photos by path, instead of the open album."""
         paths = [album_jobs.parse_path(text) for text in body.paths]
         return _started(workspace.open(paths, body.scorers))
 
     @routes.post("/api/uploads", openapi_extra=_UPLOAD)
     async def upload(request: Request) -> models.JobStartedModel:
-        """Open photos that were dropped on the page (field `files`, many times)."""
+        """Open photos and zips that were dropped on the page (field `files`, many times)."""
         return _started(await _upload(workspace, request))
 
     @routes.post("/api/recent/forget")
@@ -111,7 +111,7 @@ def album_routes(workspace: Workspace) -> APIRouter:
 
     @routes.get("/api/folders")
     def get_folders(path: Annotated[str, Query(max_length=4096)] = "") -> models.FoldersModel:
-        """The folders in a folder below the user's home ("" for home itself)."""
+        """The folders and zips in a folder below the user's home ("" for home itself)."""
         return list_folders(path, workspace.opened_paths)
 
     @routes.get("/thumbs/{album}/{side}/{at}", response_class=Response, responses=_JPEG)
@@ -269,7 +269,7 @@ async def _upload(workspace: Workspace, request: Request) -> AppJob:
         form = UploadForm(request.headers.get("content-type", ""), upload)
         if not await form.save(request.stream()):
             raise InputError("no photo was dropped: send at least one")
-        return await run_in_threadpool(workspace.open, [upload.folder], upload=upload)
+        return await run_in_threadpool(workspace.open, upload.roots(), upload=upload)
     except BaseException:
         upload.delete()
         raise

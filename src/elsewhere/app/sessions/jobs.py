@@ -183,7 +183,7 @@ class AppJob:
         except BaseException as problem:
             state = "cancelled" if isinstance(problem, CancelledError) else "failed"
             message = problem_message(problem)
-            last = EventModel(error=message or INTERNAL_ERROR)
+            last = EventModel(error=message or INTERNAL_ERROR, stopped=state == "cancelled")
             if message is None:  # for whoever started the server
                 traceback.print_exc(file=sys.stderr)
         del work

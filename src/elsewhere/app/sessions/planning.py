@@ -208,15 +208,26 @@ class PlanningSession:
         The current answer, whose plan does not know it yet.
         """
         with self._lock:
-            self._texts, current = texts, self.current
+            self._texts = texts
             self._scored = {k: replace(known, texts=texts) for k, known in self._scored.items()}
-            for number, answer in enumerate(self._answers):
-                read = replace(answer, scored=self._scored[tuple(answer.wishes.scorers)])
-                if number != self._position and read.plan is not None:
-                    read = replace(read, plan=None, pending=True, candidates={})
-                self._answers[number] = read
-            assert self.current.wishes is current.wishes
+            now = self.current
+            self._answers = [
+                self._with_texts(known, keep_plan=known is now) for known in self._answers
+            ]
+            if self._refusable is not None:
+                refusable, before, position = self._refusable
+                self._refusable = None
+                if refusable is now:
+                    before = [self._with_texts(known) for known in before]
+                    self._refusable = (self.current, before, position)
             return self.current
+
+    def _with_texts(self, answer: PlannedAnswer, *, keep_plan: bool = False) -> PlannedAnswer:
+        """An answer of the photos with their text; a plan that does not know it is forgotten."""
+        read = replace(answer, scored=self._scored[tuple(answer.wishes.scorers)])
+        if keep_plan or read.plan is None:
+            return read
+        return replace(read, plan=None, pending=True, candidates={})
 
     def plan_again(self, answer: PlannedAnswer) -> PlannedAnswer:
         """An answer with a plan that knows the photos' text; its version stays if the plan does."""
@@ -266,7 +277,8 @@ class PlanningSession:
         With `turn`, OvertakenError where that is not the last one any more.
         """
         answer = self.begin(wishes, turn)
-        return self.plan_first(answer, seconds) if answer.pending else answer
+        planned = self.plan_first(answer, seconds) if answer.pending else answer
+        return self.current if planned is None else planned
 
     def begin(self, wishes: models.WishesModel, turn: int | None = None) -> PlannedAnswer:
         """Take new wishes at once. Where they need a plan, the answer is pending."""
@@ -282,8 +294,11 @@ class PlanningSession:
             self._refusable = (answer, *before)
             return answer
 
-    def plan_first(self, answer: PlannedAnswer, seconds: float) -> PlannedAnswer:
-        """The first plan of a pending answer. Wishes that are refused are taken back."""
+    def plan_first(self, answer: PlannedAnswer, seconds: float) -> PlannedAnswer | None:
+        """The first plan of a pending answer. Wishes that are refused are taken back.
+
+        None where the photos' text was read meanwhile: the plan does not know it.
+        """
         try:
             planned = self._plan(answer, seconds)
         except ElsewhereError:
@@ -293,7 +308,9 @@ class PlanningSession:
             self._version += 1
             planned = replace(planned, version=self._version)
             for number, known in enumerate(self._answers):
-                if known is answer:
+                if known.wishes is answer.wishes:
+                    if known.scored is not answer.scored:
+                        return None
                     self._answers[number] = planned
             if self.current is planned:
                 self._nearest = planned.feasible_plan or self._nearest
@@ -522,6 +539,7 @@ class PlanningSession:
         photos = len(answer.scored.photos) + len(answer.posted.ids)
         if near is not None and near.plan.promise.photos != photos:
             near = None
+        known = self._beliefs.get(wishes.model_dump_json(include=THREAT_FIELDS))
         # a secret top gets half of the time: smaller ones need some after it, too
         single = wishes.exact_top or wishes.budget is not None
         return plan_album(
@@ -536,6 +554,7 @@ class PlanningSession:
             attacked=stopped is not None,
             quick=stopped is None,
             candidates=answer.candidates,
+            threats=None if known is None else known.threats,
         )
 
 

@@ -15,8 +15,8 @@ from elsewhere import messages
 from elsewhere.app.api import models
 from elsewhere.app.sessions.planning import PlannedAnswer, PlanningSession
 from elsewhere.errors import InputError, NoPhotoError
-from elsewhere.messages import Surface, capitalized, page
-from elsewhere.messages.photo_text import describe_clue, describe_line, describe_rest
+from elsewhere.messages import Surface, as_sentence, capitalized, page
+from elsewhere.messages.photo_text import describe_rest, told_lines
 from elsewhere.messages.report import limits
 from elsewhere.service import (
     EXAMPLE_ALBUM,
@@ -30,6 +30,7 @@ from elsewhere.service import (
     album_guesses,
     album_name,
     first_guesses,
+    is_archive,
     metadata_leaks,
     model_name,
     photo_leaks,
@@ -43,7 +44,7 @@ from elsewhere.service import (
 from elsewhere.values.margins import MARGINS
 from elsewhere.values.notes import NoteKind
 from elsewhere.values.outcome import Alternative, Change
-from elsewhere.values.photo_text import Clue, TextLine, told_clues
+from elsewhere.values.photo_text import Clue, TextLine
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.versions import Edit, picture_lost
 from elsewhere.values.wishes import LEVELS
@@ -95,7 +96,7 @@ def no_photos_model(
     title, sentence = page.no_photos(
         len(files) - hidden,
         hidden,
-        [path.name or str(path) for path in paths if path.is_dir()],
+        [path.name or str(path) for path in paths if path.is_dir() or is_archive(path)],
         uploaded=uploaded,
         damaged=any(file.lost for file in files),
     )
@@ -111,7 +112,7 @@ def album_model(
     name = copy_name = album_name(scored)
     if is_example:
         name, copy_name = "The example album", ""
-    elif uploaded:
+    elif uploaded and not all(map(is_archive, scored.album.folders)):
         folders = {photo.id.partition("/")[0] for photo in scored.photos if "/" in photo.id}
         single = len(folders) == 1 and all("/" in photo.id for photo in scored.photos)
         name, copy_name = (folders.pop(),) * 2 if single else ("Dropped photos", "")
@@ -240,18 +241,16 @@ def _text_models(answer: PlannedAnswer, photo: Photo) -> list[models.TextLineMod
         telling = telling_text(written, answer.plan.hidden, answer.plan.wishes.width)
     size = photo.rendition.width, photo.rendition.height
     found = []
-    for line in written.lines:
-        clues = told_clues(line, telling)
-        part = rectangle_around(line.box, size)
+    for told in told_lines(written, telling):
+        part = rectangle_around(told.line.box, size)
         found.append(
             models.TextLineModel(
-                words=describe_line(line),
-                meaning="; ".join(describe_clue(clue) for clue, _ in clues),
-                telling=any(near for _, near in clues),
+                words=told.words,
+                meaning=told.meaning,
+                telling=told.telling,
                 box=(part.left, part.top, part.right, part.bottom),
             )
         )
-    found.sort(key=lambda line: (not line.telling, not line.meaning))
     if rest := describe_rest(written):
         found.append(models.TextLineModel(words=rest, meaning="", telling=True, box=None))
     return found
@@ -274,6 +273,10 @@ def _photo_effects(answer: PlannedAnswer, n: int, threats: Sequence[int]) -> lis
         effects.append(
             page.photo_effect(threat.hidden_name, *ranks, shared=n in kept, own=own, limit=limit)
         )
+    name = answer.scored.photos[n].id
+    for note in plan.notes:
+        if note.kind is NoteKind.LIKE_WITHHELD and name in note.photos:
+            effects.append(as_sentence(messages.note(note, Surface.PAGE)))
     return list(dict.fromkeys(effects))
 
 
@@ -460,7 +463,7 @@ def _findings(answer: PlannedAnswer, guesses: Sequence[Guess] = ()) -> str:
     """What the first model makes of the album as it is, as a clause; guesses without a place."""
     attack, photos = answer.scored.models[0], len(answer.scored.photos)
     if answer.beliefs is None:
-        return page.model_guess(model_name(attack.spec), photos, guesses[0].name)
+        return page.model_guess(guesses[0].name)
     ranks: dict[str, int] = {}
     for belief in answer.beliefs.before:
         if belief.scorer == attack.spec:  # its own photos may give a place away more than all do
@@ -470,14 +473,7 @@ def _findings(answer: PlannedAnswer, guesses: Sequence[Guess] = ()) -> str:
     radius, limit = radius_and_limit(first)
     if radius is None or limit is None:
         return page.findings(model_name(attack.spec), photos, ranks, attack.about.cells)
-    return page.nearby(
-        model_name(attack.spec),
-        photos,
-        ranks,
-        radius_km=radius,
-        limit=limit,
-        whole=first.whole_area,
-    )
+    return page.nearby(ranks, radius_km=radius, limit=limit, whole=first.whole_area)
 
 
 def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefModel:

@@ -38,7 +38,7 @@ from elsewhere.service import (
     score_album,
 )
 
-ANSWER_SECONDS = 0.08
+ANSWER_SECONDS = 0.06
 """For so long a request waits for the first plan. A plan that takes longer comes with its job."""
 EDITED_SECONDS = 1.0
 """The same where photos may be edited: what was drawn is scored first."""
@@ -218,6 +218,7 @@ class Workspace:
         update: dict[str, object] = {name: getattr(answer, name) for name in names}
         update["album"] = presenter.album_model(current, photos, uploaded=uploaded)
         update["audit"] = presenter.audit_model(current)
+        update["remembered"] = self.memory.remembers(self.opened_paths, current)
         return state.model_copy(update=update)
 
     def photos(self) -> list[models.PhotoModel]:
@@ -282,6 +283,8 @@ class Workspace:
             try:
                 with job.interruptible():
                     planned = session.plan_first(answer, seconds)
+                    if planned is None:
+                        raise CancelledError  # the job that read the text plans it again
                     model = presenter.answer_model(session, planned, index)
             except BaseException as problem:
                 if not first.give(problem=problem) and isinstance(problem, ElsewhereError):
