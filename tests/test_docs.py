@@ -152,3 +152,21 @@ def test_every_page_is_in_the_index() -> None:
 
 def test_the_command_is_installed() -> None:
     assert shutil.which("elsewhere", path=str(Path(sys.executable).parent))
+
+
+def test_every_fault_of_the_reviews_has_a_test() -> None:
+    """By name, in Python or in the page's tests."""
+    source = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    source += "".join(path.read_text("utf-8") for path in (ROOT / "web/src/lib").glob("*.test.ts"))
+    known = {
+        *re.findall(r"def (test_\w+)\(", source),
+        *re.findall(r"\b(?:it|test)\('([^']+)'", source),
+    }
+    page = (ROOT / "docs" / "reviews.md").read_text("utf-8")
+    faults = re.findall(r"(?m)^\| ([BC]\d+): [^|]+ \| ([^|]+) \|$", page)
+    assert {name for name, _ in faults} == {f"B{n}" for n in range(1, 11)} | {
+        f"C{n}" for n in range(1, 8)
+    }
+    for name, told in faults:
+        tests = re.findall(r"`([^`]+)`", told)
+        assert tests and known.issuperset(tests), (name, set(tests) - known)

@@ -6,6 +6,7 @@
     ├── FileError       a file cannot be read or is not what it claims to be
     │   └── NoPhotoError  no photo of an album can be used; every file comes with its reason
     ├── ScorerError     a scorer is unknown, not installed, damaged, or says what it must not
+    │   └── DeviceError   what a scorer runs on failed: no photo can be scored on it
     └── CheckError      a plan did not survive its own re-proof: nothing is handed out
 
 Every message is one sentence for a person: it names the thing that is wrong and what to do.
@@ -52,6 +53,10 @@ class NoPhotoError(FileError):
 
 class ScorerError(ElsewhereError):
     """A scorer is unknown or not installed, its files are damaged, or its rows are no scores."""
+
+
+class DeviceError(ScorerError):
+    """The GPU that a scorer runs on is not there or failed; every photo would meet this."""
 
 
 class CheckError(ElsewhereError):

@@ -14,7 +14,7 @@ from elsewhere.audit.places import (
     total_of,
 )
 from elsewhere.checker.attacks import first_circles
-from elsewhere.checker.places import Points, chord_of, directions
+from elsewhere.checker.circles import Points, chord_of, directions
 from elsewhere.globe import Cells, between_km, place
 from elsewhere.scorers.protocol import combine_rows
 from elsewhere.values.promise import HiddenCircles

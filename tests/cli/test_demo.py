@@ -38,7 +38,7 @@ def test_the_readme_shows_what_it_prints() -> None:
         result = typed(*command.split())
         assert result.exit_code == 0, result.output
         assert_printed(expected, result.stdout, command)
-    assert len(list(Path("to-share").iterdir())) == 10
+    assert len(list(Path("to-share").iterdir())) == 11
 
 
 def test_a_name_that_is_not_taken(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ EXTRAS = {
     "parquet": ("pyarrow",),
     "ray": ("ray",),
     "geoclip": ("geoclip", "torch"),
+    "gpu": ("torch",),
 }
 """By extra, what cannot be imported without it."""
 
@@ -53,6 +54,7 @@ def without(
         ("ray", "batch in.parquet -o out --engine ray"),
         ("geoclip", "guess photos --scorer geoclip"),
         ("geoclip", "batch photos.parquet -o out --scorer geoclip"),
+        ("gpu", "batch photos.parquet -o out --device cuda"),
     ],
 )
 def test_an_extra_that_is_missing_is_named_in_one_sentence(

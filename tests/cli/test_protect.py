@@ -95,7 +95,7 @@ def test_the_json_has_everything_and_keeps_the_secret(home: Path) -> None:
     assert [(one["file"], one["kind"]) for one in found["left"]] == [("notes.txt", "foreign")]
     assert found["places"][0]["hidden"] and len(found["places"][0]["photos"]) == PHOTOS
     assert (home / "out.zip").is_file() and Path(found["certificate"]).is_file()
-    assert "a number of guesses drawn in secret from 2 to 4" in found["verdict"]
+    assert "for 2 guesses or more (how many, up to 4, stays secret)" in found["verdict"]
     for word in ("protected_k", "rivals", "slack", "bound"):  # they would give it away
         assert word not in json.dumps(found)
 

@@ -96,6 +96,7 @@ def audit(
     rivals: Sequence[int] | None = None,
     margin: float = 0.0,
     opinions: Mapping[str, Scores] | None = None,
+    reader: Scores | None = None,
     top: int = TOP,
     scorer: str = "",
     radius_km: float | None = None,
@@ -112,6 +113,7 @@ def audit(
         rivals: the cells that a plan names, to measure shares against.
         margin: θ, taken off each gain of the shares.
         opinions: the same photos as other heads score them, by the heads' names.
+        reader: the same photos as the attacker scores them if it reads their text as well.
         top: how many places are named.
         scorer: what the attacker is called.
         radius_km: guesses are places of this radius, where the cells are fine; the truth's own
@@ -142,7 +144,10 @@ def audit(
     if cells is None:
         known = Cells.known(table.grid)
         cells = known if known is not None and known.count == table.cells else None
-    exponents, opinions = exponents or {}, opinions or {}
+    exponents = exponents or {}
+    heads = [(name, head, False) for name, head in (opinions or {}).items()]
+    if reader is not None:
+        heads.append((f"{scorer} with the text", reader, True))
     if truth is not None and truth.circles is not None:
         radius_km = truth.circles.radius_km
     if radius_km is not None and cells is not None and cells.fine:
@@ -155,13 +160,13 @@ def audit(
             among=among,
             rivals=rivals,
             margin=margin,
-            opinions=opinions,
+            heads=heads,
             top=top,
             scorer=scorer,
         )
     # The scores of these photos by every head, with probability zero outside what is possible.
     matrices = []
-    for source in (table, *opinions.values()):
+    for source in (table, *(head for _, head, _ in heads)):
         values = source.values[photos].astype(np.float64)
         if among is not None:
             impossible = np.ones(source.cells, dtype=bool)
@@ -178,12 +183,12 @@ def audit(
             rank_alone, mass = int(ranks[i]), min(1.0, float(row[zone].sum()))
         alone.append(Alone(table.ids[photos[i]], _guesses(cells, row, TOP_ALONE), rank_alone, mass))
     others = []
-    for head, other_values in zip(opinions, matrices[1:], strict=True):
+    for (name, _, reads), other_values in zip(heads, matrices[1:], strict=True):
         believed = np.exp(combine_rows(other_values, exponents))
         other_rank = mass = None
         if zone is not None:
             other_rank, mass = rank(other_values, zone), min(1.0, float(believed[zone].sum()))
-        others.append(Opinion(head, _guesses(cells, believed, 1)[0], other_rank, mass))
+        others.append(Opinion(name, _guesses(cells, believed, 1)[0], other_rank, mass, reads))
     exposure = None
     if truth is not None and zone is not None:
         exposure = _exposure(values, truth, zone, cells, exponents, rivals=rivals, margin=margin)
@@ -210,7 +215,7 @@ def _audit_places(
     among: Sequence[int] | None,
     rivals: Sequence[int] | None,
     margin: float,
-    opinions: Mapping[str, Scores],
+    heads: Sequence[tuple[str, Scores, bool]],
     top: int,
     scorer: str,
 ) -> Audit:
@@ -241,15 +246,16 @@ def _audit_places(
             )
         )
     others = []
-    for head, source in opinions.items():
+    for name, source, reads in heads:
         believed = probabilities_of(total_of(source.values, photos), power, possible)
         own = places.first(believed, limit)
         others.append(
             Opinion(
-                head,
+                name,
                 named(own, 1, believed)[0],
                 None if truth is None else places.rank(own[0]),
                 None if truth is None else places.within(believed),
+                reads,
             )
         )
     exposure = None

@@ -46,13 +46,15 @@ class Opinion:
     """A second opinion: what another head infers from the same photos."""
 
     name: str
-    """Which head: "embedded:half_a"."""
+    """Which head: "embedded:half_a"; of one that reads, the attacker "with the text"."""
     guess: Guess
     """Its own first guess."""
     rank: int | None
     """The rank that it gives the truth; None without a truth."""
     probability: float | None
     """The probability that it gives the truth; None without a truth."""
+    reads: bool = False
+    """Whether it is the attacker itself, who reads the text on the photos as well."""
 
 
 @dataclass(frozen=True)

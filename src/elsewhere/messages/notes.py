@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elsewhere.messages.phrases import Surface
+from elsewhere.messages.phrases import Surface, first_guesses
 from elsewhere.messages.verification import ATTACKS
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Alternative, Change, Outcome
@@ -113,6 +113,12 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 f"{photos[0]} shows hardly anything, yet the promise depends on it: an attacker "
                 f"may ignore it; consider dropping it{surface.option(f'--drop {photos[0]}')}"
             )
+        case NoteKind.LIKE_WITHHELD:
+            shared, withheld = photos
+            return (
+                f"{shared} is shared and looks like {withheld}, which is withheld: compare them, "
+                f"and drop it if it shows the same{surface.option(f'--drop {shared}')}"
+            )
         case NoteKind.TOGETHER_ONLY:
             none = "no plan could" if value.ruled_out else "no plan was found that would"
             return (
@@ -147,12 +153,13 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 "promise for each photo, all others are"
             )
         case NoteKind.TELLING_TEXT:
-            option = surface.option(f"--keep {photos[0]}" if single else "--keep PHOTO")
+            cover = surface.option("--edits cover")
+            keep = surface.option(f"--keep {photos[0]}" if single else "--keep PHOTO")
             return (
                 f"{named} {'is' if single else 'are'} withheld for readable text: it may name a "
                 f"place within {value.km:g} km of what is hidden, or there is more of it than can "
-                f"be read; to share {'it' if single else 'one'} all the same, keep it by name"
-                f"{option}"
+                f"be read; to share {'it' if single else 'one'}, have the names covered{cover}, or "
+                f"keep it by its own name as it is{keep}; no pattern does"
             )
         case NoteKind.TELLING_TEXT_KEPT:
             return (
@@ -250,9 +257,10 @@ def _describe(alternative: Alternative) -> tuple[str, str]:
     top, name, amount = alternative.top, alternative.name, alternative.amount
     match alternative.change:
         case Change.TOP:
-            return "a smaller top", f"--top {top}"
+            return f"counting only {first_guesses(top or 1)}", f"--top {top}"
         case Change.MARGIN if top:
-            return "no margin and a smaller top", f"--margin none --top {top}"
+            counting = f"no margin, counting only {first_guesses(top)}"
+            return counting, f"--margin none --top {top}"
         case Change.MARGIN:
             return "no margin", "--margin none"
         case Change.HIDE:

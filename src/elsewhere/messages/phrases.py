@@ -6,6 +6,7 @@ import math
 from enum import StrEnum
 from fractions import Fraction
 
+from elsewhere.values.plan import Plan, Status
 from elsewhere.values.versions import Edit
 
 NO_BREAK = "\u00a0"
@@ -21,6 +22,22 @@ def ordinal(rank: int) -> str:
     """
     teen = rank % 100 in {11, 12, 13}
     return f"{rank}{'th' if teen else _ENDINGS.get(rank % 10, 'th')}"
+
+
+def none_better_claim(plan: Plan) -> str:
+    """That no plan is better, exactly as a proof shows it.
+
+    >>> import numpy as np, elsewhere
+    >>> none_better_claim(elsewhere.protect(np.log([[0.7, 0.3], [0.4, 0.6]]), truth=0, top=1))
+    'no plan that the promise allows loses less'
+    """
+    if plan.promise.budget is None:
+        text, bound = "no plan that the promise allows loses less", str(plan.bound)
+    else:
+        text, bound = "no plan within the budget protects more", f"top {plan.bound}"
+    if plan.status != Status.OPTIMAL:
+        text += f" than its bound, {bound}"
+    return text if plan.promise.versions is None else f"{text}, over the versions tried"
 
 
 def chance(probability: float) -> str:
@@ -107,6 +124,33 @@ def near(place: str, radius_km: float, *, whole: bool) -> str:
     ('within 25 km of Lisbon, Portugal', 'in Portugal')
     """
     return f"in {place}" if whole else f"within {radius_km:g} km of {place}"
+
+
+def first_guesses(count: int) -> str:
+    """So many first guesses.
+
+    >>> first_guesses(1), first_guesses(5)
+    ('the first guess', 'the first 5 guesses')
+    """
+    return "the first guess" if count == 1 else f"the first {count} guesses"
+
+
+def first_places(count: int) -> str:
+    """So many first places.
+
+    >>> first_places(1), first_places(5)
+    ('the first place', 'the first 5 places')
+    """
+    return "the first place" if count == 1 else f"the first {count} places"
+
+
+def among(count: int) -> str:
+    """What a place is that is guessed so early.
+
+    >>> among(1), among(5)
+    ('the first guess', 'among the first 5 guesses')
+    """
+    return first_guesses(count) if count == 1 else f"among {first_guesses(count)}"
 
 
 def capitalized(text: str) -> str:

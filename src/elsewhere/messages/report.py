@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from elsewhere.audit import Audit
 from elsewhere.messages.key_numbers import why_withheld
 from elsewhere.messages.photo_text import text_check
-from elsewhere.messages.phrases import Surface, near, ordinal
+from elsewhere.messages.phrases import Surface, near, none_better_claim, ordinal
 from elsewhere.values.margins import margin
 from elsewhere.values.outcome import Outcome, PhotoEffect
 from elsewhere.values.plan import Plan, Status
@@ -33,9 +33,11 @@ def plan_state(plan: Plan) -> str:
     return "The promise holds, with the fewest photos withheld"
 
 
-def none_better(plan: Plan) -> str:
+def none_better(plan: Plan, *, proved: bool) -> str:
     """Who says that no plan is better, in the report of one that holds."""
-    claim = "no plan is better" if plan.status == Status.OPTIMAL else "no plan beats its bound"
+    claim = none_better_claim(plan)
+    if proved:
+        return f"checked, by other code than the search: {claim}, by a proof"
     return f"not checked: that {claim} is the search's word; elsewhere verify --scores checks it"
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from elsewhere.messages.phrases import loss_text, near, number_text
+from elsewhere.messages.phrases import among, first_guesses, loss_text, near, number_text
 from elsewhere.values.notes import NoteKind
 from elsewhere.values.outcome import Outcome, Reasons, largest_secret_top
 from elsewhere.values.plan import Plan, Status
@@ -59,8 +59,7 @@ def verdict(outcome: Outcome) -> str:
     hides, telling = _hides(outcome), _telling(outcome) + _names(outcome)
     if outcome.one_photo:
         return f"With this photo posted beside what is public, {hides}; {better}.{telling}"
-    read = sum(len(n.photos) for n in outcome.notes if n.kind is NoteKind.TELLING_TEXT)
-    dropped = len(set(plan.withheld) & set(plan.promise.drop)) - read
+    dropped = dropped_count(outcome)
     chosen = len(plan.withheld) - dropped
     if plan.promise.versions is not None:
         return f"{_with_versions(outcome, chosen, dropped)}, and {better}.{telling}"
@@ -83,20 +82,31 @@ def verdict(outcome: Outcome) -> str:
     )
 
 
+def dropped_count(outcome: Outcome) -> int:
+    """How many photos the user drops; those that are withheld for readable text are not."""
+    plan = outcome.plan
+    read = sum(len(n.photos) for n in outcome.notes if n.kind is NoteKind.TELLING_TEXT)
+    return len(set(plan.withheld) & set(plan.promise.drop)) - read
+
+
 def _with_versions(outcome: Outcome, chosen: int, dropped: int) -> str:
     """What a plan does that chose among versions, and how far that is proved."""
     plan, edits = outcome.plan, outcome.edits
     of_all = counted(outcome.photos, "photo")
     what = f"With {chosen} of {of_all} withheld"
     what += f" beyond the {dropped} that you drop" if dropped else ""
-    if edits:
-        lost = sum(map(picture_lost, edits.values()), Fraction(0)) / len(edits)
+    given = _other_versions(plan)
+    if given:  # edited here, or by others who gave no more than a name and a cost
+        how = f"{given} of them in another version"
+        if edits:
+            lost = sum(map(picture_lost, edits.values()), Fraction(0)) / len(edits)
+            how = (
+                f"{len(edits)} of them cropped or covered ({100 * float(lost):.0f} % of their "
+                "picture)"
+            )
         gone = f"{chosen} withheld" if chosen else "none withheld"
         gone += f" beyond the {dropped} that you drop" if dropped else ""
-        what = (
-            f"With {outcome.newly_shared} of {of_all} shared, {len(edits)} of them cropped or "
-            f"covered ({100 * float(lost):.0f} % of their picture), and {gone}"
-        )
+        what = f"With {outcome.newly_shared} of {of_all} shared, {how}, and {gone}"
     tried = f"among the {counted(plan.promise.rows, 'version')} tried"
     least = (
         f"this is the least loss {tried}{secret_top(outcome.wishes)}, another edit may lose less"
@@ -116,6 +126,8 @@ def _hides(outcome: Outcome) -> str:
         none = f"{theirs} is not" if top == 1 and single else f"none of {theirs} is"
         return f"{none} {nearness(outcome)}{accuracy(outcome)}"
     who += f"{accuracy(outcome)} {'does' if single else 'do'}"
+    if top == 1:
+        return f"{who} not guess {where} first"
     return f"{who} not have {where} among {'its' if single else 'their'} first {top} guesses"
 
 
@@ -173,7 +185,8 @@ def secret_top(wishes: Wishes) -> str:
     if wishes.exact_top or wishes.top is None:
         return ""
     largest = largest_secret_top(wishes.top)
-    return f" for a number of guesses drawn in secret from {wishes.top} to {largest}"
+    guesses = counted(wishes.top, "guess", "guesses")
+    return f" for {guesses} or more (how many, up to {largest}, stays secret)"
 
 
 def threat_name(hidden: str, own: bool, model: str = "") -> str:
@@ -211,17 +224,23 @@ def infeasibility(
     if reasons.drops:
         names = [ids[number] for number in reasons.drops]
         parts.append(f"It could be done if {', '.join(names)} need not be dropped.")
-    top = reasons.best_top
-    if top is None and not reasons.best_top_known:
-        parts.append("The largest possible top was not found out in time.")
-    elif top is not None and not reasons.best_top_known:
-        if top:
-            parts.append(f"The largest possible top is {top} or more.")
-    elif top is not None:
-        parts.append(
-            f"The largest possible top is {top}." if top else "Not even top 1 is possible."
-        )
+    parts += _best_top(reasons, plain=bool(threats))
     return " ".join(parts)
+
+
+def _best_top(reasons: Reasons, *, plain: bool) -> list[str]:
+    """The largest top that could be had; in `plain` words where it is about an album."""
+    top, known = reasons.best_top, reasons.best_top_known
+    if top is None:
+        unknown = "How many guesses it could be kept from" if plain else "The largest possible top"
+        return [] if known else [f"{unknown} was not found out in time."]
+    if not top:
+        first = "It cannot even be kept from being the first guess."
+        return [first if plain else "Not even top 1 is possible."] if known else []
+    more = "" if known else " or more"
+    if plain:
+        return [f"It could be kept from {first_guesses(top)}{more or ', and from no more'}."]
+    return [f"The largest possible top is {top}{more}."]
 
 
 def _pins(reasons: Reasons, ids: Sequence[str]) -> str:
@@ -249,10 +268,11 @@ def _pins(reasons: Reasons, ids: Sequence[str]) -> str:
 def _cannot_hide(outcome: Outcome) -> str:
     """What cannot be had, without the end of the sentence."""
     wishes = outcome.wishes
-    wish = f"top {wishes.top}" if wishes.budget is None else f"a budget of {wishes.budget}"
-    among = "" if wishes.prior is None else f" among the places of {wishes.prior} alone"
+    within = "" if wishes.prior is None else f" among the places of {wishes.prior} alone"
     where, who = listed(outcome.hidden_names), listed(outcome.models)
-    return f"{where} cannot be hidden from {who} with {wish}{among}"
+    if wishes.budget is not None:
+        return f"{where} cannot be hidden from {who} with a budget of {wishes.budget}{within}"
+    return f"{where} cannot be kept from {first_guesses(wishes.top or 1)} of {who}{within}"
 
 
 def _blocked(outcome: Outcome) -> str:
@@ -389,10 +409,15 @@ def _hidden_from_top(promise: Promise) -> str:
     return f"the truth is not among {top}"
 
 
+def _other_versions(plan: Plan) -> int:
+    """How many photos a plan shares in another version than as they are."""
+    versions = plan.promise.versions or ()
+    return sum(versions[row].cost > 0 for row in plan.choices)
+
+
 def _explain_versions(plan: Plan) -> str:
     """What a plan with versions does, and how far that is proved."""
-    promise, versions = plan.promise, plan.promise.versions or ()
-    edited = sum(versions[row].cost > 0 for row in plan.choices)
+    promise, edited = plan.promise, _other_versions(plan)
     what = f"Share {len(plan.kept)} of {counted(promise.photos, 'photo')}"
     if edited:
         what += f", {edited} of them edited"
@@ -424,12 +449,17 @@ def cells_verdict(plan: Plan, truth: Sequence[int], wishes: Wishes, photos: int)
             "found; allow more."
         )
     share = f"{len(plan.withheld)} of {counted(photos, 'photo')}"
+    given = _other_versions(plan)
+    if given:
+        share = f"{given} of {counted(photos, 'photo')} in another version and {len(plan.withheld)}"
     if wishes.budget is not None:
         k = plan.protected_k
         if not k:
             return f"Nothing is shared: with {wish} withheld, {what} may stay the first guess."
         return f"With {share} withheld, {counted(k, 'other cell')} or more come before {what}."
     least = "no smaller set is enough for the top that was drawn"
+    if plan.promise.versions is not None:
+        least = "this is the least loss among the versions given, for the top that was drawn"
     if plan.status != Status.OPTIMAL:
         least = f"the search stopped early: at least {number_text(plan.bound)} must go"
-    return f"With {share} withheld, {what} is not among the first {wishes.top} guesses; {least}."
+    return f"With {share} withheld, {what} is not {among(wishes.top or 1)}; {least}."

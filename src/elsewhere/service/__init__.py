@@ -26,6 +26,7 @@ clean           a copy without metadata that promises nothing
 album_audit     what an album gives away; report writes it down
 frontier        what each number of withheld photos buys
 bulk            many albums: photos scored one by one, albums planned from rows alone
+processor_rows  plans made from a GPU's rows, proved again on the processor's
 files           files of scores and plans
 stages          types and small functions of the stages below
 """

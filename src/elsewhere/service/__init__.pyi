@@ -27,7 +27,10 @@ from .bulk import (
     audit_cells as audit_cells,
     plan_cells as plan_cells,
     plan_unread_album as plan_unread_album,
+    require_gpu as require_gpu,
     rows_of_features as rows_of_features,
+    shared_versions as shared_versions,
+    with_versions as with_versions,
 )
 from .clean import (
     CleanCopy as CleanCopy,
@@ -104,6 +107,11 @@ from .private_files import (
     is_own as is_own,
     private_data as private_data,
 )
+from .processor_rows import (
+    ProcessorRows as ProcessorRows,
+    holds_on as holds_on,
+    processor_form as processor_form,
+)
 from .recent_albums import (
     RecentAlbum as RecentAlbum,
     forget_album as forget_album,
@@ -145,6 +153,7 @@ from .selection import (
     suggested_home as suggested_home,
 )
 from .stages import (
+    ARCHIVE_SUFFIX as ARCHIVE_SUFFIX,
     EXAMPLE_ALBUM as EXAMPLE_ALBUM,
     MAX_BYTES as MAX_BYTES,
     MAX_SIDE as MAX_SIDE,
@@ -159,6 +168,7 @@ from .stages import (
     Leaking as Leaking,
     Metadata as Metadata,
     Names as Names,
+    Opinion as Opinion,
     Order as Order,
     Photo as Photo,
     Place as Place,
@@ -184,6 +194,7 @@ from .stages import (
     disk_usage as disk_usage,
     find_places as find_places,
     has_cuda_build as has_cuda_build,
+    is_archive as is_archive,
     known_kind as known_kind,
     natural_key as natural_key,
     place as place,

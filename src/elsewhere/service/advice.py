@@ -83,6 +83,12 @@ LEAST = 0.03
 before a plain wall twice as much."""
 FOREMOST = 3
 """So many of a threat's kept photos carry its promise most."""
+LOOKING = "embedded"
+"""The scorer by whose features photos are compared."""
+SAME_VIEW = 0.95
+"""Photos whose features have this cosine show the same view: of the example's photos, crops and
+turns of one by a few degrees mostly have more, and no two different ones as much."""
+MAX_LIKE = 3
 
 
 def low_detail_notes(
@@ -121,6 +127,28 @@ def low_detail_notes(
         found |= plain & {numbers[place] for place in first.tolist() if gains[place] > 0}
     for number in sorted(found):
         yield Note(NoteKind.LOW_DETAIL, photos=(scored.photos[number].id,))
+
+
+def like_withheld_notes(scored: ScoredAlbum, plan: Plan, posted: Posted) -> list[Note]:
+    """A note for each photo that is shared as it is and looks like a withheld one; the likest."""
+    features = next((m.features for m in scored.models if m.spec == LOOKING), None)
+    versions, photos = plan.promise.versions, len(scored.photos)
+    row_of = dict(zip(plan.kept, plan.shared, strict=True))
+    shared = [
+        number
+        for number in posted.newly_shared(plan.kept, photos)
+        if versions is None or not versions[row_of[number]].cost
+    ]
+    withheld = [number for number in plan.withheld if number < photos]
+    if features is None or not shared or not withheld:
+        return []
+    seen = features / np.maximum(np.linalg.norm(features, axis=1, keepdims=True), 1e-9)
+    agreement = seen[shared] @ seen[withheld].T
+    likest = agreement.max(axis=1)
+    first = [n for n in np.argsort(-likest, kind="stable").tolist() if likest[n] >= SAME_VIEW]
+    pairs = ((shared[n], withheld[int(agreement[n].argmax())]) for n in first[:MAX_LIKE])
+    ids = [photo.id for photo in scored.photos]
+    return [Note(NoteKind.LIKE_WITHHELD, photos=(ids[one], ids[other])) for one, other in pairs]
 
 
 def exempt_photos(plan: Plan, scores: Sequence[Scores], *, quick: bool) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ originals somewhere else gives them away.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -38,6 +38,7 @@ from elsewhere.service.planning import AlbumPlan
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum, model_name
 from elsewhere.service.selection import hidden_positions, select_places
+from elsewhere.service.text_rows import read_and_seen
 from elsewhere.service.threats import Threat, find_threats
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import KeyNumbers, PlaceNumbers, measured_trips
@@ -105,8 +106,18 @@ class AuditedText:
     telling: tuple[tuple[TextLine, Clue], ...] = ()
 
 
-Opinions = Mapping[str, Mapping[str, Scores]]
-"""By scorer as typed, then by the other head: the same photos as that head scores them."""
+@dataclass(frozen=True)
+class SecondOpinions:
+    """The photos as others than the scorer score them."""
+
+    heads: Mapping[str, Scores] = field(default_factory=dict)
+    """Other heads, by name."""
+    reader: Scores | None = None
+    """Somebody who sees what the scorer sees and reads the text, where it says something."""
+
+
+Opinions = Mapping[str, SecondOpinions]
+"""By scorer as typed."""
 
 
 def audit_album(
@@ -197,6 +208,7 @@ def audit_threat(
         return None
     rivals, margin = _decoys(plan, number)
     model, zone = scored.models[threat.model], threat.zone
+    second = _second(opinions, model.spec, posted)
     return audit(
         posted.append_to(model.scores, threat.model),
         Truth(
@@ -216,8 +228,8 @@ def audit_threat(
         among=possible_cells(threats, threat),
         rivals=rivals,
         margin=margin,
-        # the heads have not seen what was posted, and half an album would be another question
-        opinions=None if posted.ids else (opinions or {}).get(model.spec),
+        opinions=second.heads,
+        reader=second.reader,
         scorer=model.spec,
         top=top,
     )
@@ -249,15 +261,24 @@ def audit_model(
 ) -> Audit:
     """What one model guesses from all photos, where no place is known."""
     model = scored.models[number]
+    second = _second(opinions, model.spec, posted)
     return audit(
         posted.append_to(model.scores, number),
         exponents=model.about.exponents,
         cells=model.about.globe,
-        opinions=None if posted.ids else (opinions or {}).get(model.spec),
+        opinions=second.heads,
+        reader=second.reader,
         scorer=model.spec,
         top=top,
         radius_km=radius_km,
     )
+
+
+def _second(opinions: Opinions | None, spec: str, posted: Posted) -> SecondOpinions:
+    """The second opinions beside a scorer; none of them has seen what was posted, and half an
+    album would be another question."""
+    given = opinions if opinions is not None and not posted.ids else {}
+    return given.get(spec, SecondOpinions())
 
 
 def with_second_heads(specs: Sequence[str]) -> tuple[str, ...]:
@@ -273,13 +294,19 @@ def with_second_heads(specs: Sequence[str]) -> tuple[str, ...]:
 
 
 def second_opinions(scored: ScoredAlbum, specs: Sequence[str]) -> tuple[ScoredAlbum, Opinions]:
-    """An album scored `with_second_heads`: as the scorers see it, and as the other heads do."""
+    """An album scored `with_second_heads`: as the scorers see it, and as the other heads do.
+
+    Where the photos' texts say something, so does somebody who reads them beside the scorer.
+    """
     scores = {attack.spec: attack.scores for attack in scored.models}
     own = tuple(attack for attack in scored.models if attack.spec in specs)
-    opinions = {
-        spec: {head: scores[head] for head in HEADS[spec]} for spec in specs if spec in HEADS
-    }
-    return replace(scored, models=own), opinions
+    scored, opinions = replace(scored, models=own), {}
+    for number, attack in enumerate(own):
+        heads = {head: scores[head] for head in HEADS.get(attack.spec, ())}
+        reader = read_and_seen(scored, number)
+        if heads or reader is not None:
+            opinions[attack.spec] = SecondOpinions(heads, reader)
+    return scored, opinions
 
 
 def possible_cells(threats: Sequence[Threat], threat: Threat) -> Sequence[int] | None:
@@ -294,6 +321,8 @@ def possible_cells(threats: Sequence[Threat], threat: Threat) -> Sequence[int] |
 
 GUESS_COUNT = 5
 """Guesses that are named in a belief."""
+MAX_KNOWN = 512
+"""Beliefs that are kept: a click changes what few threats see."""
 RANK_LIMIT = MAX_RANK
 """A place that comes later among places has no rank."""
 
@@ -322,6 +351,7 @@ class Beliefs:
         self._guesses: dict[int, PlaceGuesses] = {}
         self._centres: dict[int, tuple[int, list[int]]] = {}
         self._scores: dict[int, Scores] = {}
+        self._known: dict[tuple[int, tuple[int, ...]], Belief | None] = {}
 
     @cached_property
     def before(self) -> tuple[Belief, ...]:
@@ -394,6 +424,15 @@ class Beliefs:
 
     def belief(self, number: int, kept: Sequence[int] | None) -> Belief | None:
         """What one threat believes; None where it sees no photo at all."""
+        key = number, tuple(self._shared(number, kept))
+        if len(self._known) >= MAX_KNOWN:
+            self._known = {}
+        known = self._known
+        if key not in known:
+            known[key] = self._belief(number, kept)
+        return known[key]
+
+    def _belief(self, number: int, kept: Sequence[int] | None) -> Belief | None:
         probabilities = self.probabilities(number, kept)
         if probabilities is None:
             return None

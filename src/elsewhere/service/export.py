@@ -59,6 +59,7 @@ from elsewhere.service.private_files import (
 )
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.scores import proved_record
+from elsewhere.service.selection import kept_by_name
 from elsewhere.service.text_covers import TextRule, read_twice
 from elsewhere.service.threats import Threat, threat_scores
 from elsewhere.service.verify import certified_attacks, prove_copy
@@ -83,6 +84,8 @@ class Export:
     """Against how many views the promise was proved: models × hidden places × scopes."""
     notes: tuple[str, ...] = ()
     """What has to be said: names that were kept, scores that differed in their last bits."""
+    unread: int = 0
+    """Lines of text on the files that were found and not read."""
 
 
 def export_album(
@@ -112,22 +115,17 @@ def export_album(
     files = _files(scored, album_plan, order, names)
     document = _document(scored, album_plan, files, planned_on)
     certificate = read_copy_certificate(document)
-    path, verdict = new_certificate(folder), Verification()
+    path, verdict, unread = new_certificate(folder), Verification(), 0
 
     def prove(copy: Copy) -> None:
-        nonlocal verdict
+        nonlocal verdict, unread
         verdict = prove_copy(copy, certificate, progress=progress)
         if verdict.problems:
             raise CheckError(
                 "nothing is exported, because the copy did not keep the promise when it was read "
                 f"and scored again: {'; '.join(map(problem_text, verdict.problems))}"
             )
-        telling = next(_telling_files(scored, album_plan, files), None)
-        if telling is not None:
-            raise CheckError(
-                f"nothing is exported, because a name near what is hidden can still be read in the "
-                f"edited {telling}: withhold it with --drop, or share it so with --keep"
-            )
+        unread = _check_texts(scored, album_plan, files)
         with _nothing_exported():
             make_private(folder)  # again: an export to the same target that failed removes it
             write_private(path, document)
@@ -156,26 +154,35 @@ def export_album(
     notes = [kept_names_warning([file.name for file in files])] if names == "keep" else []
     notes += map(note_text, verdict.notes)
     by_name = tuple(sorted(files, key=lambda file: file.name))
-    return Export(target, by_name, path, folder, verdict.reproved, tuple(notes))
+    return Export(target, by_name, path, folder, verdict.reproved, tuple(notes), unread)
 
 
-def _telling_files(
-    scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile]
-) -> Iterator[str]:
-    """The edited photos in which telling text can be read, at their size or enlarged.
+def _check_texts(scored: ScoredAlbum, album_plan: AlbumPlan, files: Sequence[SharedFile]) -> int:
+    """Refuse files with telling text; how many lines of the others were found and not read.
 
-    The others were read when they were scored: they are shared as they were then.
+    Edited photos are read now, as they are shared and enlarged as a whole. The others were read
+    when they were scored, and are shared as they were then. What the user keeps by its name may say
+    what it will.
     """
-    edited = [file for file in files if file.edit is not None and file.photo in scored.texts]
-    edited = [file for file in edited if file.number not in album_plan.plan.promise.keep]
-    if not edited:
-        return
-    rule = TextRule(album_plan.hidden, album_plan.wishes.width)
+    ids = [photo.id for photo in scored.photos]
+    named = kept_by_name(album_plan.wishes.keep, ids, scored.skipped)
+    rule, unread = TextRule(album_plan.hidden, album_plan.wishes.width), 0
     with TextReader() as reader:
-        for file in edited:
-            rendition = scored.photos[file.number].rendition
-            if rule.is_broken(read_twice(reader, file.photo, rendition)):
-                yield file.photo
+        for file in files:
+            if file.photo not in scored.texts:
+                continue
+            readings = [scored.texts[file.photo]]
+            if file.edit is not None:
+                rendition = scored.photos[file.number].rendition
+                readings = read_twice(reader, file.photo, rendition)
+            unread += readings[0].unread
+            if file.number not in named and rule.is_broken(readings):
+                which = file.photo if file.edit is None else f"the edited {file.photo}"
+                raise CheckError(
+                    "nothing is exported, because a name near what is hidden can still be read in "
+                    f"{which}: withhold it with --drop, or share it so with --keep and its name"
+                )
+    return unread
 
 
 def _is_certified(target: Path, certificate: Path, private: Path | None) -> bool:

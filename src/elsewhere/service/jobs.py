@@ -32,6 +32,7 @@ from elsewhere.service.photo_texts import TextReader, inspect_all
 from elsewhere.service.planning import AlbumPlan, evaluate_alternatives, plan_album, price_wishes
 from elsewhere.service.posted import NOTHING_POSTED, Posted, Sketches, find_posted
 from elsewhere.service.scored_album import ScoredAlbum, score_album
+from elsewhere.service.scores import prove_plan
 from elsewhere.service.selection import (
     NowhereError,
     budget_of,
@@ -45,6 +46,7 @@ from elsewhere.service.threats import check_top, threat_scores, zones_and_rivals
 from elsewhere.solver.plans import read_limits
 from elsewhere.values.margins import margin
 from elsewhere.values.outcome import KeyNumbers
+from elsewhere.values.proof import Proof
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import printable
 
@@ -89,6 +91,8 @@ class ProtectedAlbum:
     """Why there is no report although one was wanted; the copy is there and proved."""
     numbers: KeyNumbers | None = None
     """What is said first."""
+    proof: Proof | None = None
+    """Why no plan is better, checked; None where it was not asked for or could not be written."""
 
     @property
     def withheld(self) -> list[str]:
@@ -190,13 +194,16 @@ def protect_album(
     names: Names = "neutral",
     command: str | None = None,
     read_text: bool = True,
+    prove: bool = False,
+    enough: Callable[[], bool] | None = None,
     progress: Progress = lambda step: None,
 ) -> ProtectedAlbum:
     """The whole job: open an album, plan, write the proved copy and its report.
 
     Without a `target` all but the copy. `remember` writes the copy down in the ledger. With a
     `command` there is a report that names it. Where the wishes allow it, photos are edited instead
-    of withheld.
+    of withheld; no more edits are looked for once `enough` says so. `prove` also makes a proof that
+    no plan is better.
     """
     check_wishes(wishes)
     editing = wishes.edits != "none" or bool(wishes.rectangles)
@@ -225,6 +232,7 @@ def protect_album(
                 plan,
                 confirm=confirming(scorers),
                 cache=RowCache() if cache else None,
+                stopped=enough,
                 progress=progress,
             )
         if plan.advice is not None:
@@ -233,6 +241,9 @@ def protect_album(
         progress(Step("planning", 1, 1))
         numbers = Beliefs(album.scored, plan.threats, plan.posted).key_numbers(plan)
         planned = ProtectedAlbum(album.scored, plan, numbers=numbers)
+        if prove:
+            rows = threat_scores(album.scored, plan.threats, plan.posted, plan.versions)
+            planned = replace(planned, proof=prove_plan(plan.plan, rows))
         if target is None or not planned.kept:
             return planned
         return export_with_report(
@@ -279,7 +290,9 @@ def export_with_report(
         remember=ledger,
         progress=progress,
     )
-    done = replace(planned, export=export)
+    if plan.text is not None:  # edited photos were read again
+        plan = replace(plan, text=replace(plan.text, unread=export.unread))
+    done = replace(planned, plan=plan, export=export)
     if command is None:
         return done
     try:
@@ -287,7 +300,13 @@ def export_with_report(
         from elsewhere.service.report import write_report
 
         report = write_report(
-            done.scored, done.plan, export.private, edited=edited, shared=export, command=command
+            done.scored,
+            done.plan,
+            export.private,
+            edited=edited,
+            shared=export,
+            proved=done.proof is not None,
+            command=command,
         )
         progress(Step("telling", 1, 1))
     except (ElsewhereError, OSError, MemoryError, KeyboardInterrupt) as error:

@@ -283,7 +283,7 @@ class Ledger:
         and written over.
         """
         old = None
-        if scrub and sys.platform != "win32":  # which gives no name of a file that is open
+        if scrub and sys.platform != "win32":  # Windows does not replace a file that is open
             with suppress(OSError):
                 old = os.open(self.path, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
         try:

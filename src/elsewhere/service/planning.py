@@ -21,6 +21,7 @@ from elsewhere.globe.places import CONTINENT_OF
 from elsewhere.service.advice import (
     blocked_by_posted,
     exempt_photos,
+    like_withheld_notes,
     low_detail_notes,
     plan_independent_notes,
     priced_changes,
@@ -43,6 +44,7 @@ from elsewhere.service.selection import (
     budget_of,
     bursts,
     guesses,
+    kept_by_name,
     photo_values,
     select_pinned,
     select_places,
@@ -139,6 +141,7 @@ def plan_album(
     attacked: bool = False,
     quick: bool = False,
     candidates: Mapping[int, Sequence[ScoredVersion]] | None = None,
+    threats: tuple[Threat, ...] | None = None,
 ) -> AlbumPlan:
     """The fewest photos to withhold so that no hidden place is in any model's top k.
 
@@ -151,14 +154,15 @@ def plan_album(
 
     `candidates` are versions of some photos, by number: the plan then has the least loss among them
     and names the rows chosen (`Plan.choices`, `AlbumPlan.edits`). A photo with readable text is
-    withheld, unless none of its versions is the photo as it is: they cover the text.
+    withheld, unless none of its versions is the photo as it is: they cover the text. `threats` are
+    those of an earlier plan for the same places, which need not be found again.
     Where no place is known, a NowhereError carries what the models guess.
     """
     if not places:
         raise NowhereError(guesses(scored))
     photos, same_draw = len(scored.photos), copy(draw)
     chosen = select_places(places, scored.photos, wishes.hide)
-    threats = find_threats(scored, places, chosen.hidden, wishes, posted)
+    threats = threats or find_threats(scored, places, chosen.hidden, wishes, posted)
     groups = bursts(scored.photos, places) if wishes.bursts else ()
     keep, drop = select_pinned(
         wishes.keep, wishes.drop, [p.id for p in scored.photos], scored.skipped
@@ -167,6 +171,8 @@ def plan_album(
     telling = with_names = photos_with_telling_text(scored, chosen.hidden, wishes, posted)
     if versions is not None:  # where a photo is never shared as it is, its text is covered
         telling = tuple(number for number in telling if not versions.always_edited(number))
+    named = kept_by_name(wishes.keep, [p.id for p in scored.photos], scored.skipped)
+    keep = tuple(number for number in keep if number in named or number not in telling)
     text_notes = telling_text_notes(scored, telling, keep, drop)
     drop = tuple(sorted({*drop, *telling} - set(keep)))
     request = _request(
@@ -174,8 +180,8 @@ def plan_album(
     )
     ids = first_rows(request.scores[0], request.promise.versions).ids
     counted = _photos_with_counted_text(scored, threats, posted, versions, request.scores)
-    if counted:
-        text_notes.append(Note(NoteKind.TEXT_COUNTED, photos=tuple(ids[n] for n in counted)))
+    if shareable := tuple(ids[n] for n in counted if n not in drop):
+        text_notes.append(Note(NoteKind.TEXT_COUNTED, photos=shareable))
     limits = read_limits(wishes.time_limit, wishes.work_limit)
     limits = replace(limits, stopped=stopped, thorough=attacked)
     previous = None if near is None else previous_plan(near, request)
@@ -270,6 +276,7 @@ def plan_album(
         for number, attacks in hits.items():
             name = model_name(scored.models[number].spec)
             notes.append(Note(NoteKind.FOUND_BY_ATTACKS, model=name, attacks=attacks))
+        notes += like_withheld_notes(scored, plan, posted)
         notes += low_detail_notes(
             scored, threats, plan, posted, top=wishes.top, scores=request.scores
         )
@@ -280,6 +287,22 @@ def plan_album(
         refuted_count = refuted_choices(scored, threats, plan.promise, posted, wishes.top)
     if plan.status == Status.INFEASIBLE and posted and reasons:
         blocked = blocked_by_posted(plan.promise, request.scores, posted.pinned(photos))
+    if blocked is not None and blocked.down:
+        # what is withheld then is what will be: with the same top, and each photo alone, too
+        then = plan_album(
+            scored,
+            places,
+            wishes,
+            posted=posted.without(blocked.down, photos),
+            draw=same_draw,
+            top=top,
+            stopped=stopped,
+            reasons=False,
+            candidates=candidates,
+        ).plan
+        if then.found:
+            rest = (n for n in then.withheld if n < photos and n not in blocked.down)
+            blocked = replace(blocked, withheld=tuple(rest))
     if blocked is None and (plan.found or reasons):
         alternatives = suggest_alternatives(
             plan, wishes, chosen.hidden, threats, reasons=found_reasons, photos=photos
@@ -314,7 +337,7 @@ def plan_album(
             scored,
             with_names,
             plan,
-            () if versions is None else versions.edits(plan.choices),
+            {} if versions is None else versions.edits(plan.choices),
         ),
     )
     if not plan.found:
@@ -336,7 +359,7 @@ def keep_with_text(scored: ScoredAlbum, album_plan: AlbumPlan) -> AlbumPlan | No
         or _photos_with_counted_text(scored, album_plan.threats, posted, versions, tables)
     ):
         return None
-    edited = () if versions is None else versions.edits(plan.choices)
+    edited = {} if versions is None else versions.edits(plan.choices)
     read = replace(album_plan, text=check_texts(scored, (), plan, edited))
     return replace(read, plan=replace(plan, explanation=messages.verdict(read)))
 

@@ -86,6 +86,25 @@ class Posted:
         """What to pin, by number, where the album has `photos` photos: ascending."""
         return (*self.already, *range(photos, photos + len(self.ids)))
 
+    def without(self, down: Iterable[int], photos: int) -> Posted:
+        """What stays public where some are taken down, by number as in `pinned`."""
+        gone = set(down)
+        left = [n for n in range(len(self.ids)) if photos + n not in gone]
+        return replace(
+            self,
+            ids=tuple(self.ids[n] for n in left),
+            rows_by_model=tuple(
+                replace(rows, values=rows.values[left], ids=tuple(rows.ids[n] for n in left))
+                for rows in (self.rows_by_model if left else ())
+            ),
+            metadata=tuple(self.metadata[n] for n in left),
+            already=tuple(n for n in self.already if n not in gone),
+            features_by_model=tuple(
+                None if known is None or len(known) != len(self.ids) else known[left]
+                for known in self.features_by_model
+            ),
+        )
+
     def newly_shared(self, kept: Iterable[int], photos: int) -> list[int]:
         """Of some kept photos those that would be shared: of the album, and not out already."""
         return [n for n in kept if n < photos and n not in self.already]

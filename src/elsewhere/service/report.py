@@ -16,6 +16,7 @@ import numpy as np
 
 from elsewhere import messages
 from elsewhere.album import Photo
+from elsewhere.album.archives import is_archive
 from elsewhere.audit import Audit, Guess, Leaking
 from elsewhere.audit.inference import TOP
 from elsewhere.audit.places import MAX_RANK
@@ -94,16 +95,24 @@ def write_report(
     *,
     edited: ScoredAlbum | None = None,
     shared: Export | None = None,
+    proved: bool = False,
     command: str = "",
     patience: float = PATIENCE,
 ) -> Path:
     """Write the report of a plan into a private folder, and return its path.
 
     `edited` is the album with the plan's edits, where there are any; `shared` is the copy, where
-    one was made; `command` is what the user typed.
+    one was made; `proved` says whether a proof that no plan is better was checked; `command` is
+    what the user typed.
     """
     contents = plan_contents(
-        scored, album_plan, edited=edited, shared=shared, command=command, patience=patience
+        scored,
+        album_plan,
+        edited=edited,
+        shared=shared,
+        proved=proved,
+        command=command,
+        patience=patience,
     )
     make_private(folder)
     write_private(folder / REPORT, page(contents))
@@ -122,6 +131,7 @@ def plan_contents(
     *,
     edited: ScoredAlbum | None = None,
     shared: Export | None = None,
+    proved: bool = False,
     command: str = "",
     patience: float = PATIENCE,
 ) -> Contents:
@@ -178,7 +188,7 @@ def plan_contents(
         origin={
             **(contents.origin or {}),
             "holds": "checked, by other code than the search",
-            "none better": none_better(plan),
+            "none better": none_better(plan, proved=proved),
         },
     )
 
@@ -220,8 +230,11 @@ def audit_contents(
 
 
 def album_name(scored: ScoredAlbum) -> str:
-    """What to call an album: after its folders, else after its photos."""
-    names = [folder.resolve().name for folder in scored.album.folders]
+    """What to call an album: after its folders and archives, else after its photos."""
+    names = [
+        folder.stem if is_archive(folder) else folder.resolve().name
+        for folder in scored.album.folders
+    ]
     return listed([name for name in names if name]) or counted(len(scored.photos), "photo")
 
 

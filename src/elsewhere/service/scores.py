@@ -15,6 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from elsewhere.checker.optimality import prove_optimal
 from elsewhere.checker.proof import Verdict, prove as check_plan
 from elsewhere.errors import CheckError, InputError
 from elsewhere.formats.plan_certificate import FORMAT, certificate_record, read_certificate
@@ -152,8 +153,8 @@ def prove(plan: Plan, scores: Any) -> Proof | None:
     """A proof that no plan is better than `plan`, for `check` and for anybody who has the scores.
 
     For a plan that is only feasible, that none is better than its bound; for one that says that
-    there is no plan, that there is none. None where it cannot be written: about hidden places, or
-    where it would be too long. It was checked.
+    there is no plan, that there is none. None where it cannot be written: it would be too long, or
+    the bound rests on more than it can say. It was checked.
 
     >>> import numpy as np, elsewhere
     >>> scores = np.log([[.7, .2, .1], [.3, .6, .1], [.6, .1, .3], [.2, .5, .3]])
@@ -169,10 +170,13 @@ def prove(plan: Plan, scores: Any) -> Proof | None:
     verdict = check_plan(plan, plan.promise, tables)
     if verdict.problems:
         raise CheckError(f"no proof is written: {verdict}")
-    proof = write_proof(plan, tables)
-    if proof is None or not check_plan(plan, plan.promise, tables, proof):
-        return None
-    return proof
+    return prove_plan(plan, tables)
+
+
+def prove_plan(plan: Plan, tables: Sequence[Scores]) -> Proof | None:
+    """A proof that no plan is better than one that was checked to hold, checked too; or None."""
+    proof = None if plan.status == Status.UNKNOWN else write_proof(plan, tables)
+    return None if proof is None or prove_optimal(plan, proof, tables) else proof
 
 
 def frontier(

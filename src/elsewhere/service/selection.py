@@ -175,7 +175,7 @@ def hidden_zone(cells: Cells, place: AlbumPlace, width: HideScope) -> Zone:
         town = chief_town(place.lat, place.lon)[0]
         lats, lons = np.append(lats, town.lat), np.append(lons, town.lon)
     around = zone(cells, lats, lons, width.km)
-    parts = [zone_of_place(cells, area) for area in _areas(place, width)]
+    parts = [zone_of_place(cells, area) for area in hidden_areas(place, width)]
     if not parts:
         return around
     return zone_of_cells(cells, np.unique(np.concatenate([z.cells for z in (around, *parts)])))
@@ -190,7 +190,7 @@ def hidden_positions(
         town = chief_town(place.lat, place.lon)[0]
         found.append((town.lat, town.lon))
     lats, lons = cells.points
-    for area in _areas(place, width):
+    for area in hidden_areas(place, width):
         inside = zone_of_place(cells, area).cells.tolist()
         found += [(float(lats[cell]), float(lons[cell])) for cell in inside]
     return tuple(found)
@@ -220,13 +220,13 @@ def inside(place: AlbumPlace, width: HideScope, positions: Sequence[Position]) -
     own = np.unique(np.array(place.positions), axis=0)
     apart = between_km(lats[:, None], lons[:, None], *own.T)
     near = np.asarray((apart <= width.km).any(axis=1))
-    areas = _areas(place, width)
+    areas = hidden_areas(place, width)
     for kind in {area.kind for area in areas}:
         near |= [area in areas for area in ground(lats, lons, kind)]
     return near
 
 
-def _areas(place: AlbumPlace, width: HideScope) -> tuple[Place, ...]:
+def hidden_areas(place: AlbumPlace, width: HideScope) -> tuple[Place, ...]:
     """The regions or countries that are hidden as a whole."""
     given = () if place.area is None else (place.area,)
     if width.level not in {"region", "country"}:
@@ -283,6 +283,10 @@ BURST_SECONDS = 2.0
 STARS = 5
 
 
+_WILD = re.compile(r"[*?[]")
+"""What makes a name a pattern, unless a photo is called so."""
+
+
 def matching(
     patterns: Sequence[str], ids: Sequence[str], wish: str, skipped: Sequence[SkippedFile] = ()
 ) -> dict[int, str]:
@@ -337,6 +341,22 @@ def select_pinned(
             f"{dropped[number]!r}): take it out of one of them"
         )
     return tuple(kept), tuple(dropped)
+
+
+def kept_by_name(
+    keep: Sequence[str], ids: Sequence[str], skipped: Sequence[SkippedFile] = ()
+) -> frozenset[int]:
+    """The photos to keep that are called by their own names, and not only meant by a pattern.
+
+    >>> kept_by_name(["*.jpg", "b.jpg"], ["a.jpg", "x/b.jpg"])
+    frozenset({1})
+    """
+    return frozenset(
+        number
+        for name in keep
+        for number in _named(name, ids, "keep", skipped)
+        if name in (ids[number], ids[number].rpartition("/")[2]) or not _WILD.search(name)
+    )
 
 
 def select_edits(

@@ -18,13 +18,14 @@ from elsewhere.album import (
     album_workers,
     render_versions,
 )
+from elsewhere.album.archives import ARCHIVE_SUFFIX, is_archive
 from elsewhere.album.export import Names, Order, Staging, check_target, sweep as sweep_staging
 from elsewhere.album.files import MAX_BYTES, PHOTO_SUFFIXES, REASONS, known_kind, natural_key
 from elsewhere.album.metadata import Metadata, from_json, parse_position
 from elsewhere.album.places import Places, places_of
 from elsewhere.album.renditions import MAX_SIDE
 from elsewhere.album.workers import Workers
-from elsewhere.audit import Audit, Exposure, Guess, Leaking
+from elsewhere.audit import Audit, Exposure, Guess, Leaking, Opinion
 from elsewhere.errors import InputError, PlaceError
 from elsewhere.example import ALBUM as EXAMPLE_ALBUM
 from elsewhere.formats.ledger import Entry
@@ -42,9 +43,15 @@ def find_places(photos: Sequence[Photo], at: Sequence[str] = ()) -> Places:
     return places_of(photos, at=[place(name) for name in at] or None)
 
 
-def describe_scorer(spec: str) -> ScorerInfo:
-    """What is known of a scorer; ScorerError where it cannot be used."""
-    return find(spec).load()
+def describe_scorer(spec: str, *, gpu: bool = False) -> ScorerInfo:
+    """What is known of a scorer; ScorerError where it cannot be used.
+
+    `gpu`: of its form for GPUs, where it has one. That one can be opened is not tried.
+    """
+    from elsewhere.scorers.gpu import gpu_form
+
+    scorer = find(spec)
+    return ((gpu_form(scorer) if gpu else None) or scorer).load()
 
 
 def cells_of_grid(fingerprint: str) -> Cells | None:

@@ -29,6 +29,7 @@ class NoteKind(StrEnum):
     MORE_LOOK_ALIKE = "more look alike"  # count
     REMEMBERED = "remembered"  # count, places
     LOW_DETAIL = "low detail"  # photos
+    LIKE_WITHHELD = "like withheld"  # photos (shared, withheld)
     TOGETHER_ONLY = "together only"  # ruled_out
     EACH_PHOTO = "each photo"
     FOUND_BY_ATTACKS = "found by attacks"  # model, attacks

@@ -23,7 +23,10 @@ def ways(found: AlbumPlan) -> tuple[Alternative, ...]:
 
 def test_where_everything_less_was_refuted_that_is_said() -> None:
     found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=1.0))
-    assert found.plan.status == "infeasible" and "Not even top 1" in found.plan.explanation
+    assert (
+        found.plan.status == "infeasible"
+        and "even be kept from being the first" in found.plan.explanation
+    )
     assert ways(found) == ()
     assert advice(found) == (
         "asking for less does not help: the model tiny finds Lisbon, Portugal from any of these "
@@ -48,7 +51,10 @@ def test_the_top_that_can_be_had_is_named(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (2, True))
     found = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=1.0))
     assert ways(found) == (Alternative(Change.TOP, top=2),)
-    assert advice(found) == "to share anything, ask for less: a smaller top (--top 2)"
+    assert (
+        advice(found)
+        == "to share anything, ask for less: counting only the first 2 guesses (--top 2)"
+    )
     monkeypatch.setattr(Inquiry, "best_top", lambda self, promise=None: (None, False))
     unknown = plan(pointing(LISBON, LISBON), replace(EXACT, radius_km=1.0))
     lower = Alternative(Change.TOP, top=1, mentioned=False)
@@ -101,7 +107,9 @@ def test_nearly_all_gone() -> None:
 
 def test_a_prior_that_leaves_too_few_places_is_named() -> None:
     found = plan(pointing(LISBON, LISBON), replace(EXACT, prior="Portugal", top=1))
-    assert verdict(found).endswith("top 1 among the places of Portugal alone.")
+    assert verdict(found).endswith(
+        "cannot be kept from the first guess of the model tiny among the places of Portugal alone."
+    )
     assert "an audience that knows less (no --prior)" in advice(found)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -59,6 +61,31 @@ def test_no_smaller_radius_is_advised_where_it_does_not_help() -> None:
     before, after = tried(made_of, EXACT)
     assert "a smaller radius" in advice(before), "it was not refuted, only untried"
     assert advice(after).startswith("asking for less does not help: the model tiny finds Lisbon")
+
+
+def test_what_is_advised_is_what_comes_out() -> None:
+    """With a secret top, too: one draw for the plan, for what is tried and for the next run."""
+    made_of = trip([Stay("Lisbon", 9, 0)], seed=5)
+    places = places_of(made_of.photos)
+    made = plan_album(made_of, places, Wishes(top=6))
+    priced = price_wishes(made_of, evaluate_alternatives(made_of, made))
+    assert made.plan.found and len(priced.prices) > 1
+    for price in priced.prices:
+        asked = price.applied(made.wishes)
+        assert asked is not None
+        for _ in range(2):
+            assert price.shared == plan_album(made_of, places, asked).newly_shared
+
+
+def test_a_busy_machine_advises_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alternatives are tried for so much work, not for so many seconds."""
+    made_of = album(*[{LISBON: 2.0, VIENNA: 3.0, OSLO: 4.0}] * 5)
+    before, quiet = tried(made_of, EXACT)
+    clock = count(time.monotonic(), 3600)
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    busy = evaluate_alternatives(made_of, before)
+    assert busy.advice == quiet.advice and busy.advice is not None
+    assert all(way.tried for way in busy.advice.helpful or ())
 
 
 def test_a_plan_that_is_well_is_left_alone() -> None:

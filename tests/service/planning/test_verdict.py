@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells, place
-from elsewhere.messages import verdict
+from elsewhere.messages import advice, verdict
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import NowhereError
@@ -66,10 +67,8 @@ def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
         "first 5 guesses; no smaller set of photos is enough, and a better model may find it."
     )
     drawn = verdict(plan(album, replace(EXACT, exact_top=False)))
-    least = (
-        "no smaller set of photos is enough for a number of guesses drawn in secret from 5 to 12"
-    )
-    assert f"{least}, and" in drawn
+    secret = "for 5 guesses or more (how many, up to 12, stays secret)"
+    assert f"no smaller set of photos is enough {secret}, and" in drawn
 
 
 def test_what_was_dropped_is_not_counted_as_needed() -> None:
@@ -101,12 +100,12 @@ class TestNoPlan:
         planned = plan(album, replace(EXACT, keep=("0.jpg", "1.jpg")))
         assert planned.plan.status == "infeasible"
         assert verdict(planned) == (
-            "Nothing can be shared: Lisbon, Portugal cannot be hidden from the model tiny with top "
-            "5."
+            "Nothing can be shared: Lisbon, Portugal cannot be kept from the first 5 guesses of "
+            "the model tiny."
         )
         assert planned.plan.explanation == (
             "No plan can do this. Kept photo 0.jpg is in the way: it is enough to give it up. "
-            "Not even top 1 is possible."
+            "It cannot even be kept from being the first guess."
         )
 
     def test_what_was_not_found_out_is_not_claimed(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +132,8 @@ class TestNoPlan:
         wishes = replace(EXACT, hide=("Lisbon",), hide_level="country", keep=("0.jpg", "1.jpg"))
         planned = plan(pointing(LISBON, None, PARIS), wishes)
         assert verdict(planned) == (
-            "Nothing can be shared: Portugal cannot be hidden from the model tiny with top 5."
+            "Nothing can be shared: Portugal cannot be kept from the first 5 guesses of the model "
+            "tiny."
         )
         assert "even alone: Portugal from its own photos" in planned.plan.explanation
         assert {watch.hidden_name for watch in planned.threats} == {"Portugal"}
@@ -164,3 +164,21 @@ def test_margins_by_name_and_number() -> None:
     for bad in ("bold", -1, float("nan"), "inf", True):
         with pytest.raises(InputError, match="a margin is none, careful, paranoid or a number"):
             margin(bad)
+
+
+def test_an_album_is_told_in_words_that_everybody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No "top", and of one guess no number, whether there is a plan or not."""
+    album, told = pointing(LISBON, None, None), []
+    for top in (1, 5):
+        for keep in ((), ("0.jpg", "1.jpg")):
+            made = plan(album, replace(EXACT, top=top, keep=keep))
+            told += [verdict(made), made.plan.explanation if keep else "", advice(made)]
+    for best, known in ((2, True), (1, False), (None, False)):
+        monkeypatch.setattr(Inquiry, "best_top", lambda *asked, b=best, k=known: (b, k))
+        told.append(plan(album, replace(EXACT, keep=("0.jpg",))).plan.explanation)
+    assert "does not guess Lisbon, Portugal first" in told[0]
+    assert "It could be kept from the first 2 guesses, and from no more." in told[-3]
+    assert "It could be kept from the first guess or more." in told[-2]
+    assert "How many guesses it could be kept from was not found out in time." in told[-1]
+    for said in told:
+        assert not re.search(r"(?<!-)\btop\b|first 1 ", said), said

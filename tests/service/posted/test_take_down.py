@@ -30,7 +30,7 @@ from elsewhere.values.plan import Plan, Status
 from elsewhere.values.promise import Promise
 from elsewhere.values.scores import Scores
 from elsewhere.values.wishes import Wishes
-from tests.service.makers import attack, photo, seen
+from tests.service.makers import Stay, attack, photo, seen, trip
 
 LISBON = (38.72, -9.14)
 CELLS = Cells.paper().coarsen(32)
@@ -199,9 +199,8 @@ def test_the_users_pins_stay_where_taking_down_is_enough() -> None:
     assert blocked is not None
     assert (blocked.by, blocked.down, blocked.fewest) == ((0,), (0,), True)
     assert told(blocked) == (
-        "Withholding cannot help any more: with a public already, Lisbon cannot be hidden "
-        "from the model with top 5; taking "
-        "down a would make it possible again."
+        "Withholding cannot help any more: with a public already, Lisbon cannot be kept from the "
+        "first 5 guesses of the model; taking down a would make it possible again."
     )
 
 
@@ -223,10 +222,26 @@ def test_what_to_take_down_may_not_be_found_out_in_time(monkeypatch: pytest.Monk
     blocked = blocked_by_posted(plan.promise, [Scores(ROWS)], [0])
     assert blocked is not None and not blocked.sure
     assert told(blocked) == (
-        "Withholding cannot help any more: with a public already, Lisbon cannot be hidden "
-        "from the model with top 5; which "
-        "photos to take down was not found out in time."
+        "Withholding cannot help any more: with a public already, Lisbon cannot be kept from the "
+        "first 5 guesses of the model; which photos to take down was not found out in time."
     )
+
+
+def test_as_many_are_withheld_after_taking_down_as_were_said() -> None:
+    """Each photo alone counts then, too; no longer only all of them together."""
+    album, wishes = trip([Stay("Lisbon", 10, 0)], seed=3), Wishes(top=5, exact_top=True)
+    places, bank = places_of(album.photos), album.models[0].scores
+    telling = 6
+    assert telling in plan_album(album, places, wishes).plan.withheld
+    out = Scores(bank.values[[telling]], ["posted/x.jpg"], scorer=bank.scorer, grid=bank.grid)
+    beyond = Posted(out.ids, (out,), (Metadata(position=LISBON),))
+    for posted, down in ((Posted(already=(telling,)), telling), (beyond, 10)):
+        said = plan_album(album, places, wishes, posted=posted).blocked
+        assert said is not None and said.down == (down,)
+        then = plan_album(album, places, wishes, posted=posted.without([down], 10))
+        assert {*said.withheld} == {*then.plan.withheld} - {down}
+        assert then.plan.promise.against[0].each_photo == 5
+    assert not beyond.without([10], 10)
 
 
 def test_a_budget_promises_nothing_that_could_be_blocked() -> None:

@@ -161,15 +161,17 @@ def test_second_opinions_are_the_other_heads_own(real: ScoredAlbum) -> None:
     album, told = second_opinions(real, ["embedded"])
     assert [attack.spec for attack in album.models] == ["embedded"]
     tower.forget_features()
-    assert list(told["embedded"]) == list(HEADS["embedded"])
-    for head, scores in told["embedded"].items():
+    assert list(told["embedded"].heads) == list(HEADS["embedded"])
+    for head, scores in told["embedded"].heads.items():
         scorer = find(head)
         assert scorer.load().fingerprint == scores.scorer
         for row, one in zip(scores.values, real.photos, strict=True):
             alone = scorer.score(Scored(one.id, one.path, one.rendition.content))
             assert np.array_equal(row, alone)
     found = audit_album(album, places_of(album.photos), Wishes(), opinions=told)
-    assert [one.name for one in found.audits[0].opinions] == list(HEADS["embedded"])
+    opinions = found.audits[0].opinions
+    assert [one.name for one in opinions] == list(HEADS["embedded"])
+    assert not any(one.reads for one in opinions)
 
 
 def test_second_opinions_ask_the_tower_nothing(
@@ -196,6 +198,6 @@ def test_a_head_that_was_asked_for_by_name_stays_an_attacker() -> None:
     named = [replace(one, spec=word) for one, word in zip(album.models, words, strict=True)]
     own, told = second_opinions(replace(album, models=tuple(named)), words[:2])
     assert [attack.spec for attack in own.models] == list(words[:2])
-    assert list(told) == ["embedded"] and list(told["embedded"]) == list(words[1:])
+    assert list(told) == ["embedded"] and list(told["embedded"].heads) == list(words[1:])
     assert with_second_heads(["made-up"]) == ("made-up",)
     assert second_opinions(trip([Stay("Lisbon", 2, 0)]), ["made-up 0"])[1] == {}

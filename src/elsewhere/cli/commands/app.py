@@ -9,7 +9,9 @@ import typer
 
 from elsewhere.cli import options
 
-_ALBUM = typer.Argument(metavar="ALBUM", help="A folder of photos, or single photos, to open.")
+_ALBUM = typer.Argument(
+    metavar="ALBUM", help="A folder or zip of photos, or single photos, to open."
+)
 _PORT = typer.Option(
     metavar="PORT",
     min=0,

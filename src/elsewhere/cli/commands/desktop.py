@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DesktopAction = StrEnum("DesktopAction", ["INSTALL", "REMOVE", "SHARE"])
 _ACTION = typer.Argument(metavar="install|remove|share", help="What to do.")
-_ALBUM = typer.Argument(metavar="ALBUM", help="With share: folders and photos.")
+_ALBUM = typer.Argument(metavar="ALBUM", help="With share: folders, zips and photos.")
 _STAGES = {
     "reading": "Reading the photos",
     "scoring": "Looking at each photo",
@@ -133,8 +133,12 @@ def _result(done: ProtectedAlbum, target: Path) -> str:
 
 def _target(album: list[Path]) -> Path:
     """A folder that does not exist yet, beside what is shared."""
-    folder = album[0] if album[0].is_dir() else album[0].parent
-    names = (f"{folder.name}-to-share{n}" for n in ("", *(f"-{n}" for n in range(2, 1000))))
+    from elsewhere.service import is_archive
+
+    whole = album[0].is_dir() or is_archive(album[0])
+    folder = album[0] if whole else album[0].parent
+    name = folder.stem if is_archive(folder) else folder.name
+    names = (f"{name}-to-share{n}" for n in ("", *(f"-{n}" for n in range(2, 1000))))
     return next(path for name in names if not (path := folder.parent / name).exists())
 
 

@@ -26,7 +26,7 @@ _WIDE = 72
 """Columns of the map."""
 
 
-_PHOTOS = typer.Argument(metavar="PHOTO", help="Photos or folders of photos.")
+_PHOTOS = typer.Argument(metavar="PHOTO", help="Photos, or folders or zips of photos.")
 _TOP = typer.Option(min=1, max=50, metavar="N", help="Places to show for each photo, 1 to 50.")
 
 

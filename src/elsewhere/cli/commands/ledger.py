@@ -67,7 +67,8 @@ def command(
         deleted = _counts(delete_private_data())
         typer.echo(
             f"everything is forgotten. Deleted: {listed(['the ledger', *deleted])}.\n"
-            "What stays: the copies themselves, what you had written elsewhere (--private, score "
+            "What stays: the copies themselves, entries in menus, which name nothing (elsewhere "
+            "desktop remove), what you had written elsewhere (--private, score "
             "files, batch runs), and backups. Without its certificate a copy cannot be verified."
         )
     elif not names:

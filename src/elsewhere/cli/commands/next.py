@@ -20,7 +20,7 @@ EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
 
 
-_ALBUM = typer.Argument(metavar="ALBUM", help="The folder of all photos that may still be posted.")
+_ALBUM = typer.Argument(metavar="ALBUM", help="A folder or zip of all photos that may be posted.")
 _PHOTO = typer.Argument(metavar="PHOTO", help="The photo, by its name in ALBUM or its path.")
 _OUTPUT = typer.Option(
     "--output",

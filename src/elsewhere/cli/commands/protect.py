@@ -89,6 +89,11 @@ _PRIVATE = typer.Option(
     help="Folder for the certificate and the report, which name the place.",
     show_default="your data directory",
 )
+_PROOF = typer.Option(
+    metavar="FILE",
+    help="Save a proof that no plan is better, for verify --scores --proof; packed if the name "
+    "ends in .gz. It is private: it names the place. An earlier proof of that name is replaced.",
+)
 _REPORT = typer.Option(
     "--report/--no-report", help="Write a report with the certificate: what was withheld and why."
 )
@@ -127,6 +132,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     names: Annotated[str, options.under(_COPY, options.NAMES)] = "neutral",
     private: Annotated[Path | None, options.under(_COPY, _PRIVATE)] = None,
     report: Annotated[bool, options.under(_COPY, _REPORT)] = True,
+    proof: Annotated[Path | None, options.under(_COPY, _PROOF)] = None,
     time_limit: Annotated[float | None, options.under(_LIMITS, options.TIME_LIMIT)] = None,
     verbose: Annotated[bool, options.under(_LIMITS, options.VERBOSE)] = False,
     as_json: Annotated[bool, options.under(_LIMITS, options.JSON)] = False,
@@ -159,8 +165,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     """
     from elsewhere.cli.commands.clean import clean_command
     from elsewhere.cli.parse import parse_places, parse_share, read_drawn_edits, read_named_values
+    from elsewhere.cli.plan_options import guard, refuse_foreign, save_proof
     from elsewhere.cli.render.audit import show_guesses
-    from elsewhere.cli.render.progress import stages
+    from elsewhere.cli.render.progress import EnoughEdits, stages
     from elsewhere.cli.render.protect import show
     from elsewhere.service import MAX_SIDE, Ledger, NowhereError, Recipe, protect_album
     from elsewhere.values.versions import MAX_LOSS
@@ -178,6 +185,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         raise InputError("give either --max-side PIXELS or --full")
     if top is None and budget is None:
         top = 5
+    if proof is not None:
+        if output is not None and proof.resolve().is_relative_to(output.resolve()):
+            raise InputError(f"--proof {proof} names the place: choose a name outside the copy")
+        guard({"--proof": proof}, ())
+        refuse_foreign(proof, proof=True)
     recipe = Recipe(MAX_SIDE if max_side is None and not full else max_side)
     wishes = Wishes(
         top=top,
@@ -202,7 +214,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     )
     places = parse_places(at) if at else None  # before the bars: they would overwrite the question
     try:
-        with stages() as progress:
+        with stages() as progress, EnoughEdits(progress) as watched:
             done = protect_album(
                 album,
                 None if dry_run else output,
@@ -220,7 +232,9 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
                 names=cast("Names", names),
                 command=COMMAND_LINE if report else None,
                 read_text=text,
-                progress=progress,
+                prove=proof is not None,
+                enough=watched.enough,
+                progress=watched,
             )
     except NowhereError as nowhere:
         show_guesses(nowhere.guesses, clean_command(album, output), as_json=as_json)
@@ -228,6 +242,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     offer = clean_command(album, output)
     show(done, as_json, clean=offer, private=private, verbose=verbose)
     plan = done.plan.plan
+    if proof is not None:
+        save_proof(proof, done.proof, plan.status)
     if plan.found and not done.kept:  # nothing may be shared
         return INFEASIBLE if plan.status == Status.OPTIMAL else UNKNOWN
     return CODES[plan.status]

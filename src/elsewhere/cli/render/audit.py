@@ -10,9 +10,8 @@ from rich.text import Text
 from elsewhere import messages
 from elsewhere.cli.render.printing import bar, grid, has_unicode, percent, print_json, printed
 from elsewhere.cli.render.worldmap import draw
-from elsewhere.messages.photo_text import describe_clue, describe_line, describe_rest
+from elsewhere.messages.photo_text import describe_rest, reader_sentence, told_lines
 from elsewhere.messages.phrases import near, ordinal, signed
-from elsewhere.values.photo_text import told_clues
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from elsewhere.service import (
         AlbumAudit,
         Audit,
-        AuditedText,
         Exposure,
         Leaking,
         ModelGuess,
@@ -145,7 +143,7 @@ def show(album: AlbumAudit, world: bool | None, chosen: str, *, verbose: bool = 
                 _ranks(console, audit, audit.truth)
             if own:
                 _photos(console, audit)
-        _texts(console, album.texts)
+        _texts(console, album)
         _leaks(console, album.leaks)
         _closing(console, album, chosen)
 
@@ -229,7 +227,7 @@ def _exposure(console: Console, audit: Audit, truth: Exposure) -> None:
     ranks = [
         f"beyond the first {limit}" if limit and opinion.rank > limit else ordinal(opinion.rank)
         for opinion in audit.opinions
-        if opinion.rank is not None
+        if opinion.rank is not None and not opinion.reads
     ]
     if ranks:
         same = len(set(ranks)) == 1
@@ -349,8 +347,9 @@ def _photos(console: Console, audit: Audit) -> None:
     console.print()
 
 
-def _texts(console: Console, texts: Sequence[AuditedText]) -> None:
+def _texts(console: Console, album: AlbumAudit) -> None:
     """Print what is written on the photos: what may tell the place, and how much is unread."""
+    texts = album.texts
     if not texts:
         return
     _print(console, "Text on the photos", "bold")
@@ -360,16 +359,11 @@ def _texts(console: Console, texts: Sequence[AuditedText]) -> None:
     unread = []
     for name, audited in zip(names, texts, strict=True):
         text = audited.text
-        entries: list[tuple[str, str, bool]] = []
-        for line in text.lines:
-            clues = told_clues(line, audited.telling)
-            meaning = "; ".join(describe_clue(clue) for clue, _ in clues)
-            if meaning:
-                entries.append((describe_line(line), meaning, any(near for _, near in clues)))
-        silent = [line for line in text.lines if line.is_read and not line.clues]
+        told = told_lines(text, audited.telling)
+        entries = [(line.words, line.meaning, line.telling) for line in told if line.meaning]
+        silent = [line.words for line in told if line.line.is_read and not line.line.clues]
         if silent:
-            lines = listed([describe_line(line) for line in silent], _MAX_LINES)
-            entries.append((lines, "", False))
+            entries.append((listed(silent, _MAX_LINES), "", False))
         if rest := describe_rest(text):
             entries.append((rest, "", False))
         for number, (what, meaning, is_near) in enumerate(entries[:_MAX_LINES]):
@@ -390,15 +384,21 @@ def _texts(console: Console, texts: Sequence[AuditedText]) -> None:
         _print(
             console,
             "Photos with a readable name near what is hidden are withheld from a shared copy, "
-            "unless you keep them by name.",
+            "unless you keep them by name or have the names covered (--edits cover).",
         )
+    for audit in album.audits:
+        for opinion in audit.opinions:
+            if opinion.reads:
+                _print(console, reader_sentence(audit, opinion))
     console.print()
 
 
 def _leaks(console: Console, leaks: Sequence[Leaking]) -> None:
     if not leaks:
         return
-    _print(console, "Metadata that reveals more; none of it is in a shared copy", "bold")
+    _print(
+        console, "Metadata that reveals more; no copy has it, but for names that you keep", "bold"
+    )
     console.print()
     table = grid("left", "right", "left")
     for leak in leaks:

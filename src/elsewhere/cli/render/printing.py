@@ -6,6 +6,7 @@ A pipe gets no spaces at the ends of lines either, so that its text can be compa
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,8 @@ from rich.text import Text
 
 from elsewhere.messages.phrases import chance
 
+_STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters that JSON does not escape, characters that turn the text, and halves."""
 _PIPE_WIDTH = 10_000
 """Columns that a pipe is taken to have."""
 
@@ -39,8 +42,9 @@ def printed() -> Iterator[Console]:
 
 
 def print_json(document: Any) -> None:
-    """Print plain values for programs."""
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    """Print plain values for programs; nothing in them steers a terminal or cannot be encoded."""
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    typer.echo(_STEERING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text))
 
 
 def grid(*columns: str) -> Table:

@@ -5,13 +5,17 @@ They go to stderr, only to a terminal, and disappear at the end: a pipe gets res
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     from rich.progress import Progress, TaskID
 
     from elsewhere.service import Step
@@ -44,6 +48,10 @@ class Stages:
             self._bars[step.stage] = self._progress.add_task(_LABELS[step.stage], total=None)
         bar = self._bars[step.stage]
         self._progress.update(bar, completed=step.done, total=step.total or None)
+
+    def relabel(self, stage: str, label: str) -> None:
+        """Give a bar another label."""
+        self._progress.update(self._bars[stage], description=label)
 
 
 @contextmanager
@@ -81,3 +89,38 @@ def stages() -> Iterator[Stages]:
         disable=not sys.stderr.isatty(),
     ) as progress:
         yield Stages(progress)
+
+
+class EnoughEdits:
+    """Passes steps on; Ctrl-C while edits are looked for ends that search, and a second one all.
+
+    A plan with the edits found so far is then made and written like any other.
+    """
+
+    def __init__(self, progress: Stages) -> None:
+        self._progress, self._looking, self._asked = progress, False, False
+
+    def __enter__(self) -> EnoughEdits:
+        self._main = threading.current_thread() is threading.main_thread()
+        if self._main:  # only there may signals be handled
+            self._before = signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        if self._main:
+            signal.signal(signal.SIGINT, self._before)
+
+    def __call__(self, step: Step) -> None:
+        """One step of the job."""
+        self._looking = step.stage == "planning" and bool(step.name)
+        self._progress(step)
+
+    def enough(self) -> bool:
+        """Whether no more edits are wanted."""
+        return self._asked
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if not self._looking or self._asked:
+            raise KeyboardInterrupt
+        self._asked = True
+        self._progress.relabel("planning", "Ending edits")
