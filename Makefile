@@ -100,7 +100,7 @@ clean:  ## take .venv away
 $(READY): pyproject.toml locks/run.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "elsewhere needs Python 3.11 or later; try: make PYTHON=python3.12"; exit 1; }
-	@echo "Installing elsewhere into .venv (about 350 MB; a minute or two) ..."
+	@echo "Installing elsewhere into .venv (about 390 MB; a minute or two) ..."
 	$(PYTHON) -m venv .venv
 	$(PIP) --require-hashes --requirement locks/run.txt
 	$(OURS) .
