@@ -76,6 +76,15 @@ def format_field(number: Number | None, decimals: int, *, as_counts: bool = Fals
     return text + (MARK if number.differs else "")
 
 
+def format_tables(experiment: Experiment, numbers: Sequence[Number]) -> list[str]:
+    """Tables and the titles of those that have one."""
+    blocks = []
+    for title, own in experiment.tables(numbers) if numbers else ():
+        blocks += [f"**{title}**"] if title else []
+        blocks.append(markdown(own, experiment.decimals, as_counts=experiment.as_counts))
+    return blocks
+
+
 def publish(experiment: Experiment, run: Run, folder: Path) -> tuple[list[Number], list[str]]:
     """Write an experiment's numbers, table, sentences and figures into a folder."""
     rows = run.rows(experiment)
@@ -87,10 +96,8 @@ def publish(experiment: Experiment, run: Run, folder: Path) -> tuple[list[Number
     numbers = read_numbers(folder / "numbers.csv")
     sentences = reasons(experiment.name, numbers, largest=run.info.get("scale") == "paper")
     sentences += experiment.findings(rows, numbers)
-    table = (
-        [markdown(numbers, experiment.decimals, as_counts=experiment.as_counts)] if numbers else []
-    )
-    write_whole(folder / "table.md", "\n\n".join(table + sentences) + "\n")
+    blocks = format_tables(experiment, numbers) + sentences
+    write_whole(folder / "table.md", "\n\n".join(blocks) + "\n")
     text = json.dumps(sentences, ensure_ascii=False, indent=1)
     write_whole(folder / "findings.json", text + "\n")
     plots.draw_figure(experiment, rows, numbers, folder)
@@ -180,11 +187,7 @@ def _section(experiment: Experiment, run: Run, page: Path) -> str:
         text.append(f"*The run is not finished; this is from its first {parts} parts.*\n")
     with TemporaryDirectory() as folder:
         numbers, sentences = publish(experiment, run, Path(folder))
-        if numbers:
-            text.append(
-                markdown(numbers, experiment.decimals, as_counts=experiment.as_counts) + "\n"
-            )
-        text += [f"{sentence}\n" for sentence in sentences]
+        text += [f"{block}\n" for block in (*format_tables(experiment, numbers), *sentences)]
         picture = Path(folder) / f"{name}.svg"
         if picture.exists():
             target = f"{info['source']}-{info['scale']}-{picture.name}"

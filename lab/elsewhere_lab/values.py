@@ -147,6 +147,7 @@ class Experiment:
     summarise: Callable[[Rows], list[Number]]
     findings: Callable[[Rows, Numbers], list[str]]  # sentences below the table
     draw: Callable[[Rows, Numbers], Any]  # a matplotlib figure, or None
+    tables: Callable[[Numbers], list[tuple[str, Numbers]]]  # what each is called, if not one
     rows_of: str | None = None  # the experiment whose rows are summarised; then nothing is measured
     decimals: int = 2
     as_counts: bool = False  # the table has counts with 95 % intervals instead

@@ -37,6 +37,8 @@ def find(name: str) -> Experiment:
     if finding:
         findings = partial(findings_by_kind, finding, getattr(module, f"advice_{name}"))
     entry["findings"] = lambda rows, numbers: [*remarks, *findings(rows, numbers)]
+    # one table without a title, unless the experiment has its own
+    entry["tables"] = _listed(getattr(module, f"tables_{name}", lambda numbers: [("", numbers)]))
     entry["parts"] = getattr(module, f"parts_{name}", lambda source, scale: [Part("all")])
     for step in ("measure", "summarise"):
         entry[step] = _listed(getattr(module, f"{step}_{name}", None))
