@@ -50,7 +50,10 @@ def tensors_of(paths: Sequence[Path], recipe: Recipe) -> Tensors:
 
 
 def whole(paths: Sequence[Path], recipe: Recipe, wishes: Wishes) -> tuple[Cost, AlbumPlan]:
-    """Reading, rendering, scoring and planning, as `elsewhere protect` does it, with no cache."""
+    """Reading, rendering, scoring and planning, with no cache.
+
+    `elsewhere protect` also reads text on photos and tries attacks on its plan.
+    """
     tower.forget_features()
     start, busy = time.perf_counter(), _processor()
     seen = score_album(paths, recipe=recipe)
