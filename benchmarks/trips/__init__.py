@@ -1,0 +1,1 @@
+"""Real trips, and what attackers know of their photos who never saw their sources."""
