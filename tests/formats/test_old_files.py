@@ -62,6 +62,20 @@ def test_a_ledger_with_features_is_of_version_2_beside_rows_of_version_1() -> No
     assert np.array_equal(second.rows[0].values, seen)
 
 
+def test_a_ledger_with_sources_is_of_version_3() -> None:
+    content, key = (DATA / "ledger.jsonl").read_bytes(), (DATA / "ledger.key").read_bytes()
+    (old,) = decode(content, key)
+    assert old.sources == ()
+    known = tuple((photo[::-1],) for photo in old.photos)
+    written = encode([old, replace(old, sources=known)], key)
+    assert json.loads(written.splitlines()[0]) == {"elsewhere": "ledger", "version": 3}
+    assert b"sources" not in written.splitlines()[1]
+    first, second = decode(written, key)
+    assert (first.sources, second.sources) == ((), known)
+    with pytest.raises(DamagedError, match="a line is damaged"):
+        decode(encode([replace(old, sources=known[1:])], key), key)
+
+
 @pytest.mark.parametrize("name", ["plan", "certificate", "copy-certificate"])
 def test_another_version_is_refused_in_one_sentence(name: str) -> None:
     read = {"plan": plan_from_json, "certificate": read_certificate}
@@ -71,6 +85,6 @@ def test_another_version_is_refused_in_one_sentence(name: str) -> None:
 
 
 def test_a_newer_ledger_is_refused_in_one_sentence() -> None:
-    newer = (DATA / "ledger.jsonl").read_bytes().replace(b'"version":1', b'"version":3')
+    newer = (DATA / "ledger.jsonl").read_bytes().replace(b'"version":1', b'"version":4')
     with pytest.raises(DamagedError, match="another version"):
         decode(newer, b"")

@@ -6,9 +6,10 @@
 
 A line holds what one export gave away of one place: score rows and keyed digests of the renditions,
 no pictures and no names. Version 2 may hold features instead of rows, from which a scorer makes
-rows; a ledger without any is still written as version 1. The seal is an HMAC of all lines before
-it. A file that is cut short, changed or another user's is refused as a whole, because plans without
-its entries would promise too much.
+rows. Version 3 may also hold `sources`, by which a photo is known again that was shared edited. A
+ledger is written as the lowest version that can hold it, and older ones are read. The seal is an
+HMAC of all lines before it. A file that is cut short, changed or another user's is refused as a
+whole, because plans without its entries would promise too much.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -28,8 +29,8 @@ from elsewhere.errors import InputError
 from elsewhere.formats.validation import Kind, Sha256, kind_of, parse, record
 from elsewhere.values.scores import FloatMatrix, Scores
 
-ROWS_VERSION, FEATURES_VERSION = 1, 2
-"""The versions that are read; the second may hold features."""
+ROWS_VERSION, FEATURES_VERSION, SOURCES_VERSION = 1, 2, 3
+"""The versions that are read; the second may hold features, the third sources as well."""
 TYPES: dict[str, np.dtype[Any]] = {"f4": np.dtype("<f4"), "f8": np.dtype("<f8")}
 """How the numbers of rows are stored."""
 
@@ -71,6 +72,9 @@ class Entry:
     """Whether the photos are known to be of this place; else they may be of any of `places`."""
     target: str | None = None
     """Where the export goes, while it is not known that it was finished."""
+    sources: tuple[tuple[Sha256, ...], ...] = field(default=(), metadata={"optional": True})
+    """For each photo, keyed digests of its original and, where it was shared edited, of its
+    rendition as it is; empty in ledgers of earlier versions."""
 
     @property
     def pending(self) -> bool:
@@ -138,6 +142,8 @@ def encode(entries: Iterable[Entry], key: bytes) -> bytes:
     entries = tuple(entries)
     features = any(rows.features for entry in entries for rows in entry.rows)
     version = FEATURES_VERSION if features else ROWS_VERSION
+    if any(entry.sources for entry in entries):
+        version = SOURCES_VERSION
     lines: list[dict[str, Any]] = [{"elsewhere": "ledger", "version": version}]
     for entry in entries:
         line = _ENTRY.write(entry)
@@ -156,7 +162,7 @@ def decode(content: bytes, key: bytes) -> tuple[Entry, ...]:
     first = _line(content.partition(b"\n")[0])
     if first.get("elsewhere") != "ledger":
         raise DamagedError("it is not a ledger")
-    if first.get("version") not in (ROWS_VERSION, FEATURES_VERSION):
+    if first.get("version") not in (ROWS_VERSION, FEATURES_VERSION, SOURCES_VERSION):
         raise DamagedError(f"it was written by another version ({first.get('version')!r})")
     if not content.endswith(b"\n"):
         raise DamagedError("it is cut short")
@@ -175,6 +181,8 @@ def decode(content: bytes, key: bytes) -> tuple[Entry, ...]:
         raise DamagedError("a line is damaged") from None
     for entry in entries:
         sizes = {len(rows.values) for rows in entry.rows}
+        if entry.sources:
+            sizes.add(len(entry.sources))
         if not entry.photos or sizes != {len(entry.photos)}:
             raise DamagedError("a line is damaged")
     return tuple(entries)

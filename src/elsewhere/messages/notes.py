@@ -88,6 +88,11 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 f"{counted(len(photos), 'photo')} of the album ({listed(photos, MAX_NAMES)}) "
                 f"{'is' if single else 'are'} public already: counted, and not exported again"
             )
+        case NoteKind.POSTED_VERSIONS:
+            return (
+                f"{listed(photos, MAX_NAMES)} {'is' if single else 'are'} public edited or in "
+                "another size: that version counts, and no second one is shared"
+            )
         case NoteKind.POSTED_COUNTED:
             return f"{counted(count, 'posted photo')} from outside the album counted"
         case NoteKind.POSTED_UNREADABLE:

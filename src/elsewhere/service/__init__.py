@@ -13,6 +13,7 @@ album_versions  versions of photos as rows that a plan chooses among
 planning        one plan for the whole album
 advice          what a person should know beside a plan: notes, reasons, alternatives
 posted          photos that are public already
+public_versions those that were exported edited
 photo_texts     the readable text of photos, and the rule that it makes for plans
 text_rows       what texts say, added to the models' scores
 text_covers     covers over readable names, read again

@@ -44,7 +44,11 @@ from .desktop import (
     remove_desktop as remove_desktop,
 )
 from .edit_planning import plan_with_edits as plan_with_edits
-from .edited_album import apply_edits as apply_edits, with_chosen_rows as with_chosen_rows
+from .edited_album import (
+    apply_edits as apply_edits,
+    with_chosen_rows as with_chosen_rows,
+    with_public_versions as with_public_versions,
+)
 from .edits import EditSearch as EditSearch
 from .export import (
     Export as Export,

@@ -1,7 +1,7 @@
 """The versions of an album's photos as rows of scores: what a plan with edits chooses among.
 
-A photo without candidates is shared as it is or withheld. One that is public already stays as it is
-there. Rows come photo by photo, and what is posted beyond the album behind them.
+A photo without candidates is shared as it is or withheld. One that is public already stays in the
+version that is public. Rows come photo by photo, and what is posted beyond the album behind them.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from elsewhere.errors import InputError
-from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.scores import FloatMatrix, Scores
 from elsewhere.values.versions import Edit, ScoredVersion
+
+if TYPE_CHECKING:
+    from elsewhere.service.posted import Posted
 
 DEAREST = Fraction(999, 1000)
 """The share of a photo's value that a version costs at most: withholding it costs all."""

@@ -11,7 +11,8 @@ from elsewhere.album import Photo, album_workers, render_versions
 from elsewhere.album.workers import Workers
 from elsewhere.errors import FileError, InputError
 from elsewhere.scorers import Photo as Scored, RowCache, each, find
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.scored_album import ModelScores, PublicVersion, ScoredAlbum
+from elsewhere.service.text_rows import visible_text
 from elsewhere.values.scores import Scores
 from elsewhere.values.versions import Edit
 
@@ -75,6 +76,38 @@ def with_chosen_rows(scored: ScoredAlbum, plan: AlbumPlan) -> ScoredAlbum:
         scores = Scores(table, known.ids, scorer=known.scorer, grid=known.grid, points=known.points)
         models.append(replace(model, scores=scores, features=None))
     return replace(scored, models=tuple(models))
+
+
+def with_public_versions(scored: ScoredAlbum, versions: Mapping[int, PublicVersion]) -> ScoredAlbum:
+    """The album with the rows of the versions that are public, for photos by number.
+
+    The text of such a photo counts as far as its edit leaves it; where the edit is not known it
+    does not count, as that of no photo does that is public beside the album.
+    """
+    if not versions:
+        return scored
+    models = []
+    for number, model in enumerate(scored.models):
+        table, known = model.scores.values.copy(), model.scores
+        features = None if model.features is None else model.features.copy()
+        for row, version in versions.items():
+            table[row] = version.rows[number]
+            seen = version.features[number]
+            if features is not None and seen is not None:
+                features[row] = seen
+            else:
+                features = None
+        table.flags.writeable = False
+        scores = Scores(table, known.ids, scorer=known.scorer, grid=known.grid, points=known.points)
+        models.append(replace(model, scores=scores, features=features))
+    texts = dict(scored.texts)
+    for number, version in versions.items():
+        photo = scored.photos[number]
+        text = texts.pop(photo.id, None)
+        if text is not None and version.edit is not None:
+            size = photo.rendition.width, photo.rendition.height
+            texts[photo.id] = visible_text(text, version.edit, size)
+    return replace(scored, models=tuple(models), texts=texts)
 
 
 def _rescored(

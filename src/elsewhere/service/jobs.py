@@ -25,7 +25,7 @@ from elsewhere.service.album_audit import (
     with_second_heads,
 )
 from elsewhere.service.edit_planning import plan_with_edits
-from elsewhere.service.edited_album import apply_edits
+from elsewhere.service.edited_album import apply_edits, with_public_versions
 from elsewhere.service.export import Export, check_copy_target, export_album
 from elsewhere.service.ledger import Ledger
 from elsewhere.service.photo_texts import TextReader, inspect_all
@@ -171,6 +171,7 @@ def open_album(
             public = find_posted(
                 scored, places, wishes, posted, ledger=ledger, cache=rows, sketches=sketches
             )
+        scored = with_public_versions(scored, public.versions)
         yield OpenedAlbum(scored, places, public, second)
     finally:
         scored.close()

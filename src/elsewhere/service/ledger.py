@@ -12,6 +12,9 @@ whether it was shared: the person is asked, and no plan is made before.
 
 Every place of the album gets an entry: what is public today may be hidden tomorrow. Positions are
 rounded to about a kilometre, enough to recognize a place. No photo is counted twice.
+
+A photo that was shared edited is known again by its original: the row of the version that is public
+counts, and no other version of it is shared.
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ import secrets
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -41,7 +44,7 @@ from elsewhere.globe import place_label, zone
 from elsewhere.platform.files import erase, new_file, sync_folder, take, write_zeros
 from elsewhere.platform.machine import user_folder
 from elsewhere.scorers import FeatureScorer, find
-from elsewhere.service.scored_album import ModelScores, ScoredAlbum
+from elsewhere.service.scored_album import ModelScores, PublicVersion, ScoredAlbum
 from elsewhere.service.selection import cells_of, hidden_zone, resolve_place, select_places
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import FloatMatrix
@@ -64,6 +67,8 @@ class NewEntry:
     """SHA-256 of the renditions."""
     rows: tuple[Rows, ...]
     placed: bool = True
+    sources: tuple[tuple[str, ...], ...] = ()
+    """For each photo, what it is known by in any version (`ScoredAlbum.sources`)."""
 
 
 class Ledger:
@@ -128,12 +133,23 @@ class Ledger:
         path = str(target.absolute())
 
         def add(entries: tuple[Entry, ...], key: bytes) -> list[Entry]:
-            names = [tuple(_named(photo, key) for photo in item.photos) for item in new]
+            def name_all(digests: Iterable[str]) -> tuple[str, ...]:
+                return tuple(_named(digest, key) for digest in digests)
+
             return [
                 *entries,
                 *(
-                    Entry(export, day, item.places, photos, item.rows, item.placed, path)
-                    for item, photos in zip(new, names, strict=True)
+                    Entry(
+                        export,
+                        day,
+                        item.places,
+                        name_all(item.photos),
+                        item.rows,
+                        item.placed,
+                        path,
+                        tuple(map(name_all, item.sources)),
+                    )
+                    for item in new
                 ),
             ]
 
@@ -368,6 +384,10 @@ def new_entries(scored: ScoredAlbum, places: Places, shared: Collection[int]) ->
             continue
         rounded = ((round(lat, _DECIMALS), round(lon, _DECIMALS)) for lat, lon in positions)
         digests = tuple(scored.photos[number].rendition.digest for number in photos)
+        sources = tuple(
+            tuple(source for source in scored.sources(number) if source != digest)
+            for number, digest in zip(photos, digests, strict=True)
+        )
         rows: dict[str, Rows] = {}
         for model in scored.models:
             table, made = model.scores, model.about.features
@@ -376,7 +396,8 @@ def new_entries(scored: ScoredAlbum, places: Places, shared: Collection[int]) ->
                 rows[made.fingerprint] = Rows(made.fingerprint, "", seen, features=True)
             else:
                 rows[table.scorer] = Rows(table.scorer, table.grid, table.values[photos])
-        found.append(NewEntry(tuple(dict.fromkeys(rounded)), digests, (*rows.values(),), placed))
+        there = tuple(dict.fromkeys(rounded))
+        found.append(NewEntry(there, digests, (*rows.values(),), placed, sources))
     return found
 
 
@@ -393,33 +414,49 @@ class Remembered:
     notes: tuple[Note, ...] = ()
     features: tuple[FloatMatrix | None, ...] = ()
     """What the rows were made from, for each model; None where that is not known of all."""
+    versions: Mapping[int, PublicVersion] = field(default_factory=dict)
+    """By number, photos of the album that were shared in another version than as they are."""
+    recognized: Mapping[str, int] = field(default_factory=dict)
+    """Of the digests that the caller knows, those of such versions, with the photo's number."""
 
 
 def remembered(
-    ledger: Ledger, scored: ScoredAlbum, places: Places, wishes: Wishes, known: Iterable[str] = ()
+    ledger: Ledger,
+    scored: ScoredAlbum,
+    places: Places,
+    wishes: Wishes,
+    known: Iterable[str] = (),
+    *,
+    as_is: Collection[int] = (),
 ) -> Remembered | None:
     """What the ledger has of the hidden places, if anything is in it at all.
 
-    `known` are digests of photos counted otherwise. An export of which nobody knows whether it was
-    shared is an error, and so is a photo without a row for one of the models: a plan must not rest
-    on what it does not count.
+    `known` are digests of photos counted otherwise, `as_is` photos of the album that are public as
+    they are. An export of which nobody knows whether it was shared is an error, and so is a photo
+    without a row for one of the models: a plan must not rest on what it does not count.
     """
     entries = ledger.entries(refuse_pending=True)
     if not entries:
         return None
     own = {ledger.named(photo.rendition.digest): n for n, photo in enumerate(scored.photos)}
-    counted = {ledger.named(digest) for digest in known if digest}
+    by_source = {
+        ledger.named(source): n for n in range(len(scored.photos)) for source in scored.sources(n)
+    }
+    counted = {ledger.named(digest): digest for digest in known if digest}
     near = _nearness(scored, places, wishes)
-    already: set[int] = set()
+    already = {own[photo] for entry in entries for photo in entry.photos if photo in own}
+    unedited = already | set(as_is)
+    versions, recognized = _public_versions(scored, entries, by_source, unedited)
     found: dict[str, tuple[list[FloatMatrix], Metadata, str]] = {}
     features: list[list[FloatMatrix | None]] = [[] for _ in scored.models]
     for entry in entries:
-        already.update(own[photo] for photo in entry.photos if photo in own)
         there = near(entry)
         if not there:
             continue
         new = [
-            n for n, p in enumerate(entry.photos) if not (p in own or p in counted or p in found)
+            n
+            for n, p in enumerate(entry.photos)
+            if not (p in own or p in counted or p in found or p in recognized)
         ]
         if not new:
             continue
@@ -446,7 +483,37 @@ def remembered(
             for label, count in Counter(label for _, _, label in found.values()).items()
         ),
         tuple(map(concatenate_known, features)),
+        versions,
+        {counted[photo]: n for photo, n in recognized.items() if photo in counted},
     )
+
+
+def _public_versions(
+    scored: ScoredAlbum,
+    entries: Iterable[Entry],
+    by_source: Mapping[str | None, int],
+    as_is: Collection[int],
+) -> tuple[dict[int, PublicVersion], dict[str, int]]:
+    """By number, the version in which photos of the album were shared; and by their names.
+
+    Not of photos that are public as they are: there, a version is one more photo. So is a second
+    version; the one that was shared first stands for the photo.
+    """
+    versions: dict[int, PublicVersion] = {}
+    names: dict[str, int] = {}
+    for entry in entries:
+        for place, (photo, sources) in enumerate(zip(entry.photos, entry.sources, strict=False)):
+            number = next((by_source[s] for s in sources if s in by_source), None)
+            if number is None or number in as_is or number in versions or photo in by_source:
+                continue
+            models = scored.models
+            seen = [_features_of(entry, model, [place]) for model in models]
+            versions[number] = PublicVersion(
+                tuple(_rows_of(entry, model, [place])[0] for model in models),
+                tuple(None if known is None else known[0] for known in seen),
+            )
+            names[photo] = number
+    return versions, names
 
 
 def concatenate_known(parts: Sequence[FloatMatrix | None]) -> FloatMatrix | None:

@@ -4,14 +4,16 @@ They cannot be withheld, so a plan pins them: their rows stand behind the album'
 the solver gets, and they are never exported. A public photo of the album is pinned in place.
 
 Public photos are read and scored as the album is. One is a photo of the album when the file is its
-original or an exported rendition, byte for byte, or when both render to the same picture. A copy
-that a platform compressed anew counts as one more photo; where small grey versions nearly agree, a
-note asks the user to compare them.
+original or an exported rendition, byte for byte, or when both render to the same picture. An edited
+one is known again by the ledger or by its certificate: the photo is pinned with the row of that
+version (`with_public_versions`), and not shared in any other. A copy that a platform compressed
+anew counts as one more photo; where small grey versions nearly agree, a note asks the user to
+compare them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -26,9 +28,11 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
 from elsewhere.service.ledger import Ledger, Remembered, concatenate_known, remembered
-from elsewhere.service.scored_album import ScoredAlbum, score_album
+from elsewhere.service.public_versions import find_exported, last_exported, see_edited
+from elsewhere.service.scored_album import PublicVersion, ScoredAlbum, score_album
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.scores import FloatMatrix, Scores
+from elsewhere.values.versions import Edit
 from elsewhere.values.wishes import Wishes
 from elsewhere.values.wording import apart_only
 
@@ -52,6 +56,8 @@ class Posted:
     """Files among the posted ones that could not be counted, and why."""
     features_by_model: tuple[FloatMatrix | None, ...] = ()
     """What the rows were made from, for each attack; None where that is not known of all."""
+    versions: Mapping[int, PublicVersion] = field(default_factory=dict)
+    """Of `already`, by number, those that are public in another version than as they are."""
 
     def __bool__(self) -> bool:
         return bool(self.ids or self.already)
@@ -99,6 +105,7 @@ class Posted:
             ),
             metadata=tuple(self.metadata[n] for n in left),
             already=tuple(n for n in self.already if n not in gone),
+            versions={n: v for n, v in self.versions.items() if n not in gone},
             features_by_model=tuple(
                 None if known is None or len(known) != len(self.ids) else known[left]
                 for known in self.features_by_model
@@ -192,7 +199,8 @@ def find_posted(
     """What is public already beside an album: the photos at `paths`, and what the ledger has.
 
     `places` and `wishes` say what is hidden: only what the ledger remembers of those places counts.
-    `marked` are photos of the album, by number, that somebody says are out. `sketches` are of the
+    `marked` are photos of the album, by number, that somebody says are out: in the version of their
+    last export, if there is one. `sketches` are of the
     album's photos, where their renditions are given up already.
     """
     paths, marked = list(paths), set(marked)
@@ -212,19 +220,37 @@ def find_posted(
     try:
         photos = public.photos if public else ()
         contents = {photo.id: _digest(photo.path) for photo in photos}
+        again = _known_again(scored.photos, photos, contents)
         shared_before = None
         if ledger is not None:
             digests = {*contents.values(), *(photo.rendition.digest for photo in photos)}
-            shared_before = remembered(ledger, scored, places, wishes, known=digests)
+            shared_before = remembered(
+                ledger, scored, places, wishes, known=digests, as_is=[*again.values()]
+            )
         if public is None and shared_before is None and not marked:
             return NOTHING_POSTED
+        versions = dict(shared_before.versions) if shared_before else {}
+        recognized = shared_before.recognized if shared_before else {}
+        as_is = {*again.values(), *(shared_before.already if shared_before else ())}
+        again |= {p.id: recognized[d] for p in photos if (d := contents[p.id]) in recognized}
+        unknown = {contents[p.id]: p for p in photos if p.id not in again and contents[p.id]}
+        found = find_exported(scored, unknown, workers=workers) if unknown else {}
+        edits: dict[int, Edit] = {}
+        for digest, (number, edit) in found.items():
+            if number not in as_is and number not in versions and number not in edits:
+                again[unknown[digest].id] = number  # a second version of it is one more photo
+                edits[number] = edit
+        if unsure := marked - as_is - versions.keys() - edits.keys():
+            edits |= last_exported(scored, unsure, workers=workers)
+        versions |= see_edited(scored, edits, workers=workers, cache=cache)
         return _combined(
             scored,
             places,
             public,
-            contents=contents,
+            again=again,
             shared_before=shared_before,
             marked=marked,
+            versions=versions,
             sketches=sketches,
         )
     finally:
@@ -237,18 +263,22 @@ def _combined(
     places: Places,
     public: ScoredAlbum | None,
     *,
-    contents: dict[str, str],
+    again: Mapping[str, int],
     shared_before: Remembered | None,
     marked: set[int],
+    versions: Mapping[int, PublicVersion],
     sketches: Sketches,
 ) -> Posted:
-    """The posted files, what the ledger has and what is marked, as one; `contents` are digests."""
+    """The posted files, what the ledger has and what is marked, as one.
+
+    `again` has the posted files that are photos of the album, `versions` the photos of the album
+    that are public in another version.
+    """
     photos = public.photos if public else ()
-    again = _known_again(scored.photos, photos, contents)
     others = [n for n, photo in enumerate(photos) if photo.id not in again]
     empty = tuple(model.scores.values[:0] for model in scored.models)
     kept = shared_before or Remembered((), empty, (), ())
-    already = tuple(sorted({*marked, *again.values(), *kept.already}))
+    already = tuple(sorted({*marked, *again.values(), *kept.already, *versions}))
     names = [f"posted/{photos[n].id}" for n in others]
     ids = _distinct([*names, *kept.ids], {photo.id for photo in scored.photos})
     known = [photos[n].metadata for n in others]
@@ -269,8 +299,11 @@ def _combined(
     skipped = public.skipped if public else ()
     pairs = alike([photos[n] for n in others], scored.photos, sketches)
     looks = [(ids[n], scored.photos[other].id) for n, other in pairs if other not in already]
-    notes = (*_notes(scored, already, len(others), skipped, looks), *kept.notes)
-    return Posted(tuple(ids), tuple(rows), metadata, already, notes, skipped, tuple(features))
+    told = _notes(scored, already, versions, others=len(others), skipped=skipped, pairs=looks)
+    notes = (*told, *kept.notes)
+    return Posted(
+        tuple(ids), tuple(rows), metadata, already, notes, skipped, tuple(features), versions
+    )
 
 
 def _known_again(
@@ -321,6 +354,8 @@ def _placed_by_time(
 def _notes(
     scored: ScoredAlbum,
     already: Sequence[int],
+    versions: Collection[int],
+    *,
     others: int,
     skipped: Sequence[SkippedFile],
     pairs: Sequence[tuple[str, str]],
@@ -330,6 +365,9 @@ def _notes(
     if already:
         names = apart_only([photo.id for photo in scored.photos])
         found.append(Note(NoteKind.ALREADY_POSTED, photos=tuple(names[n] for n in already)))
+        if versions:
+            edited = tuple(names[n] for n in sorted(versions))
+            found.append(Note(NoteKind.POSTED_VERSIONS, photos=edited))
     if others:
         found.append(Note(NoteKind.POSTED_COUNTED, count=others))
     unreadable = tuple(file.name for file in skipped if file.kind in _MAY_SHOW_A_PLACE)

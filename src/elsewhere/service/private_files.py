@@ -91,6 +91,15 @@ def find_certificate(copy: Copy, target: Path, base: Path | None = None) -> Path
     return best
 
 
+def own_certificates() -> list[Path]:
+    """The certificates in the user's data directory, the latest first."""
+    found: list[tuple[float, Path]] = []
+    for file in user_folder("data").glob(f"*/{ALL_CERTIFICATES}"):
+        with suppress(OSError):
+            found.append((file.stat().st_mtime, file))
+    return [file for _, file in sorted(found, reverse=True)]
+
+
 def recent_file() -> Path:
     """Where the albums that were opened last are noted."""
     return user_folder("data") / RECENT

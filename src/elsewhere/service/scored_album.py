@@ -78,6 +78,18 @@ def model_name(spec: str) -> str:
     return f"the model {kind}{colon}{Path(file).name}"
 
 
+@dataclass(frozen=True, eq=False)
+class PublicVersion:
+    """The version of a photo that is public, where it is not the photo as it is."""
+
+    rows: tuple[Row, ...]
+    """What each model of the album sees in it."""
+    features: tuple[Features | None, ...]
+    """What the rows were made from; None where that is not known."""
+    edit: Edit | None = None
+    """None where it is not known."""
+
+
 @dataclass(frozen=True)
 class ScoredAlbum:
     """An album with what every attacker sees in it; at least one photo and one model."""
@@ -92,6 +104,14 @@ class ScoredAlbum:
     """The text of each photo by its name, where the album's text was read."""
     edits: Mapping[str, Edit] = field(default_factory=dict)
     """How photos are edited, by name: their renditions and rows are those of the edited version."""
+
+    def sources(self, number: int) -> tuple[str, ...]:
+        """Digests by which a photo is known again in any version: its original, and as it is."""
+        photo = self.photos[number]
+        as_is = photo.rendition.digest
+        if photo.id in self.edits:
+            as_is = next(p.rendition.digest for p in self.album.photos if p.id == photo.id)
+        return tuple(dict.fromkeys(filter(None, (photo.original, as_is))))
 
     def close(self) -> None:
         """Forget the renditions; they are gone at the latest when the program ends."""

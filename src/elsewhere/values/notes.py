@@ -23,6 +23,7 @@ class NoteKind(StrEnum):
     PRIOR = "prior"  # places
     BURSTS = "bursts"  # count (bursts), photo_count
     ALREADY_POSTED = "already posted"  # photos
+    POSTED_VERSIONS = "posted versions"  # photos
     POSTED_COUNTED = "posted counted"  # count
     POSTED_UNREADABLE = "posted unreadable"  # photos
     LOOKS_ALIKE = "looks alike"  # photos (posted, own)

@@ -171,7 +171,7 @@ def test_an_album_without_photos_to_share_gives_nothing(ledger: Ledger) -> None:
     assert not ledger.path.exists()
 
 
-def test_a_version_that_is_public_counts_beside_the_photo_as_it_is(ledger: Ledger) -> None:
+def test_a_version_whose_original_is_not_known_counts_as_one_more_photo(ledger: Ledger) -> None:
     album = trip([Stay("Lisbon", 4, 0)])
     rows = album.models[0].scores.values.copy()
     rows[0] = rows[0, ::-1]
@@ -181,6 +181,6 @@ def test_a_version_that_is_public_counts_beside_the_photo_as_it_is(ledger: Ledge
     )
     remember(ledger, edited, 0, 2)
     back = found(ledger, album)
-    assert back.already == (2,), "the other version was never public"
+    assert back.already == (2,), "nothing says which photo it is a version of"
     assert np.array_equal(back.rows[0], rows[:1]), "what is public is fixed as it was shared"
     assert found(ledger, edited).already == (0, 2)

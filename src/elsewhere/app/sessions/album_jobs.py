@@ -175,6 +175,7 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
             reproved=copy.reproved,
             notes=[*copy.notes, *([warning] if warning else [])],
         )
+        session.note_export()
         workspace.record_export(session, exported)
         job.publish(EventModel(exported=exported))
 

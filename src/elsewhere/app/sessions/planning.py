@@ -40,6 +40,7 @@ from elsewhere.service import (
     select_edits,
     select_places,
     with_chosen_rows,
+    with_public_versions,
 )
 from elsewhere.values.notes import NoteKind
 from elsewhere.values.photo_text import PhotoText
@@ -162,6 +163,7 @@ class PlanningSession:
         self._texts: Mapping[str, PhotoText] = {}
         self._key = key
         self._ledger = ledger
+        self._cache = cache
         self._lock = threading.RLock()
         self._answers: list[PlannedAnswer] = []
         self._position = -1
@@ -172,6 +174,8 @@ class PlanningSession:
         self._nearest: AlbumPlan | None = None  # what the user sees: the next should resemble it
         self._places: dict[object, Places] = {}
         self._posted: dict[object, Posted] = {}
+        self._exports = 0  # a photo that is posted is posted as it was exported last
+        self._public: tuple[ScoredAlbum, Posted, ScoredAlbum] | None = None
         self._beliefs: dict[object, Beliefs] = {}
         self.said_home: tuple[float, float] | None = None
         """Where home is, as far as the user said so in another album."""
@@ -189,7 +193,9 @@ class PlanningSession:
     def scored(self) -> ScoredAlbum:
         """The album as the current models see it."""
         with self._lock:
-            return self.current.scored if self._answers else self._first
+            if not self._answers:
+                return self._first
+            return self._scored[tuple(self.current.wishes.scorers)]
 
     def has_scores(self, scorers: Sequence[str]) -> bool:
         """Whether all of these have scored the photos already."""
@@ -201,6 +207,11 @@ class PlanningSession:
         with self._lock:
             scored = replace(scored, texts=self._texts)
             self._scored[tuple(model.spec for model in scored.models)] = scored
+
+    def note_export(self) -> None:
+        """A copy was written: what is marked as posted from now on is posted as it is there."""
+        with self._lock:
+            self._exports += 1
 
     def add_texts(self, texts: Mapping[str, PhotoText]) -> PlannedAnswer:
         """What is written on the photos: every plan before is made again when it is asked for.
@@ -224,7 +235,8 @@ class PlanningSession:
 
     def _with_texts(self, answer: PlannedAnswer, *, keep_plan: bool = False) -> PlannedAnswer:
         """An answer of the photos with their text; a plan that does not know it is forgotten."""
-        read = replace(answer, scored=self._scored[tuple(answer.wishes.scorers)])
+        scored = self._as_public(self._scored[tuple(answer.wishes.scorers)], answer.posted)
+        read = replace(answer, scored=scored)
         if keep_plan or read.plan is None:
             return read
         return replace(read, plan=None, pending=True, candidates={})
@@ -243,8 +255,10 @@ class PlanningSession:
         OvertakenError where that text makes it another plan than the user saw.
         """
         with self._lock:
-            scored, plan = replace(answer.scored, texts=self._texts), answer.feasible_plan
+            plan = answer.feasible_plan
             assert plan is not None
+            read = replace(self._scored[tuple(answer.wishes.scorers)], texts=self._texts)
+            scored = self._as_public(read, answer.posted)
             kept = keep_with_text(scored, plan)
             if kept is None:
                 now = self.expect_version(answer.version)
@@ -459,10 +473,11 @@ class PlanningSession:
     def _plan(self, answer: PlannedAnswer, seconds: float) -> PlannedAnswer:
         """A pending answer with its first plan."""
         wishes = answer.wishes
-        key = wishes.model_dump_json(include=THREAT_FIELDS)
+        key = self._threat_key(wishes)
         if self._ledger is not None or wishes.posted:
             posted = _cached(self._posted, key, lambda: self._find_posted(answer))
-            answer = replace(answer, posted=posted)
+            scored = self._as_public(answer.scored, posted)
+            answer = replace(answer, posted=posted, scored=scored)
         if wishes.rectangles and key not in self._beliefs:
             threats = self._solve(answer, seconds).threats  # what drawn edits are scored for
             self._beliefs[key] = Beliefs(answer.scored, threats, answer.posted)
@@ -523,12 +538,33 @@ class PlanningSession:
         key = answer.wishes.model_dump_json(include=EDIT_FIELDS)
         return f"{key} text" if answer.scored.texts else key
 
+    def _threat_key(self, wishes: models.WishesModel) -> str:
+        """What decides the threats, and what is public beside the album."""
+        key = wishes.model_dump_json(include=THREAT_FIELDS)
+        return f"{key} {self._exports}" if wishes.posted else key
+
+    def _as_public(self, scored: ScoredAlbum, posted: Posted) -> ScoredAlbum:
+        """The album with the rows of public versions: the same object for the same arguments."""
+        if not posted.versions:
+            return scored
+        with self._lock:
+            last = self._public
+            if last is None or last[0] is not scored or last[1] is not posted:
+                seen = with_public_versions(scored, posted.versions)
+                self._public = last = scored, posted, seen
+            return last[2]
+
     def _find_posted(self, answer: PlannedAnswer) -> Posted:
         wishes, scored = answer.wishes, answer.scored
         ids = [photo.id for photo in scored.photos]
         marked = matching(wishes.posted, ids, "posted", scored.skipped)
         return find_posted(
-            scored, answer.places, to_wishes(wishes), marked=marked, ledger=self._ledger
+            scored,
+            answer.places,
+            to_wishes(wishes),
+            marked=marked,
+            ledger=self._ledger,
+            cache=self._cache,
         )
 
     def _solve(
@@ -539,7 +575,7 @@ class PlanningSession:
         photos = len(answer.scored.photos) + len(answer.posted.ids)
         if near is not None and near.plan.promise.photos != photos:
             near = None
-        known = self._beliefs.get(wishes.model_dump_json(include=THREAT_FIELDS))
+        known = self._beliefs.get(self._threat_key(wishes))
         # a secret top gets half of the time: smaller ones need some after it, too
         single = wishes.exact_top or wishes.budget is not None
         return plan_album(
