@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -185,3 +186,24 @@ def test_edits_that_cannot_be_are_refused(
 ) -> None:
     answer = server.client.put("/api/wishes", json={**server.state()["wishes"], **wishes})
     assert answer.status_code == status and told in answer.text
+
+
+def frontier(server: RunningServer) -> list[dict[str, Any]]:
+    with server.client.stream("GET", "/api/frontier") as answer:
+        return [json.loads(line) for line in answer.iter_lines()]
+
+
+def test_the_frontier_of_a_plan_with_edits_is_one_of_losses(server: RunningServer) -> None:
+    assert server.state()["plan"]["loss"] is None
+    assert {event["point"].get("loss") for event in frontier(server) if "point" in event} == {None}
+    plan = put(server, edits="both")["plan"]
+    assert len(plan["withheld"]) < plan["loss"] == plan["cost"]
+    events = frontier(server)
+    assert not any("greedy" in event or "exactly" in event for event in events), "they are photos"
+    points = [event["point"] for event in events if "point" in event]
+    losses = [point["loss"] for point in points]
+    assert losses == sorted(set(losses)) and any(loss % 1 for loss in losses)
+    assert len({point["withheld"] for point in points}) < len(points), "as many, for less or more"
+    reached = max(point["protected_k"] for point in points if point["loss"] <= 2)
+    within = put(server, budget=2)["plan"]
+    assert within["loss"] <= 2 and within["protected_k"] >= reached > 0

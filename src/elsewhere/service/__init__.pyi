@@ -74,7 +74,9 @@ from .files import (
 from .frontier import (
     greedy_frontier as greedy_frontier,
     greedy_needs as greedy_needs,
+    greedy_reach as greedy_reach,
     greedy_withholds as greedy_withholds,
+    loss_in_photos as loss_in_photos,
     steps as steps,
 )
 from .jobs import (

@@ -95,6 +95,25 @@ def steps(
         yield FrontierStep(withheld, reached, point.bound, loss)
 
 
+def loss_in_photos(album_plan: AlbumPlan, cost: int | Fraction) -> float | None:
+    """What a cost is in photos of average value, as a budget counts where photos have versions.
+
+    None where they have none: a budget is a number of withheld photos then.
+    """
+    promise, photos = album_plan.plan.promise, album_plan.photos
+    if promise.versions is None:
+        return None
+    values = (promise.values or [Fraction(1)] * photos)[:photos]
+    return float(Fraction(cost) * photos / sum(values, Fraction(0)))
+
+
+def greedy_reach(greedy: Sequence[tuple[float, int]], step: FrontierStep) -> int | None:
+    """What greedy protects at a step, where it withholds no more photos, or loses no more."""
+    if step.lost is None:
+        return dict(greedy).get(step.withheld)
+    return max((k for lost, k in greedy if lost <= step.lost), default=None)
+
+
 def greedy_frontier(promise: Promise, scores: Sequence[Scores]) -> tuple[tuple[float, int], ...]:
     """The paper's baseline on the same problem: photos withheld, protected-k, one after another.
 

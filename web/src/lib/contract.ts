@@ -806,6 +806,8 @@ export interface components {
             cost: number;
             /** Bound */
             bound: number;
+            /** Loss */
+            loss: number | null;
             /** Verdict */
             verdict: string;
             /** Explanation */
@@ -855,6 +857,11 @@ export interface components {
              * @default null
              */
             greedy_k: number | null;
+            /**
+             * Loss
+             * @default null
+             */
+            loss: number | null;
         };
         /**
          * Price

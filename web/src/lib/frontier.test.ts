@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Plan, Wishes } from './types'
 import {
-  aged, greedyWords, height, withOwnPlan, mostShown, over, ownPoint, pointWords, stairs, ticks, withPoint,
+  aged, bought, budgetOf, greedyWords, height, withOwnPlan, mostShown, over, ownPoint, pointWords, stairs, ticks, withPoint,
   type Step,
 } from './frontier'
 
 const at = (withheld: number, k: number, proved = true, greedy?: number): Step => ({
-  withheld, protected_k: k, bound: proved ? k : k + 9, proved, greedy_k: greedy ?? null,
+  withheld, protected_k: k, bound: proved ? k : k + 9, proved, greedy_k: greedy ?? null, loss: null,
 })
 const plan = (withheld: number, k: number, more: Partial<Plan> = {}): Plan =>
   ({ status: 'optimal', proved: true, withheld: [...Array(withheld).keys()], protected_k: k, ...more }) as Plan
@@ -86,5 +86,31 @@ describe('the line through the points', () => {
   it('is the old one as long as nothing is solved but the plan itself', () => {
     expect(stairs(withPoint(aged([at(0, 1), at(2, 4)]), at(1, 9)))).toEqual([[0, 1], [2, 4]])
     expect(stairs([at(3, 5)])).toEqual([])
+  })
+})
+
+describe('where photos are edited', () => {
+  const losing = (loss: number, withheld: number, k: number): Step => ({ ...at(withheld, k), loss })
+  const points = [losing(0, 0, 0), losing(0.2, 0, 3), losing(0.7, 0, 5), losing(1.1, 0, 9)]
+  it('keeps every loss, also of plans that withhold as many', () => {
+    expect(points.reduce(withPoint, [] as Step[]).map((one) => one.protected_k)).toEqual([0, 3, 5, 9])
+    expect(stairs(points)).toEqual([[0, 0], [0.2, 3], [0.7, 5], [1.1, 9]])
+  })
+  it('takes a budget for a loss', () => {
+    expect(bought(points, 1)).toMatchObject({ protected_k: 5, proved: true })
+    expect(bought(points, 2)).toMatchObject({ protected_k: 9, proved: false })
+    expect(bought(aged(points), 1)).toBeNull()
+    expect(bought([at(1, 4), at(3, 6)], 2)).toBeNull()
+    expect(points.map(budgetOf)).toEqual([0, 1, 1, 2])
+  })
+  it('has the plan at its loss, and says so', () => {
+    const own = plan(0, 5, { loss: 0.7 })
+    expect(withOwnPlan([losing(0, 0, 0), losing(2, 1, 4)], own, within(1))).toMatchObject([
+      { loss: 0 }, { loss: 0.7, protected_k: 5, proved: true }, { loss: 2, protected_k: 5 },
+    ])
+    expect(pointWords(losing(0.7, 0, 5), 12)).toBe('Lose as much as 0.7 of 12 photos: it is not among the first 5')
+    expect(pointWords(losing(0, 0, 0), 12)).toBe('Lose nothing: it may still be found first')
+    const greedy = [...points, { ...losing(3, 1, 9), greedy_k: 9 }]
+    expect(greedyWords(greedy, points[3]!)).toBe('Editing the most telling first would lose as much as 3 photos.')
   })
 })

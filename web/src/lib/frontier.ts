@@ -7,10 +7,33 @@ export interface Step extends Point {
   old?: boolean
 }
 
-/** A new point in its place; a later word on the same number counts. */
+/**
+ * What a point spends of a budget: photos withheld or, where photos are edited too, the loss in
+ * photos. Plans that withhold as many may lose more or less.
+ */
+export const spent = (point: Pick<Point, 'withheld' | 'loss'>): number => point.loss ?? point.withheld
+
+/** The least budget, a whole number, that allows a point. */
+export const budgetOf = (point: Step): number => Math.max(0, Math.ceil(spent(point) - 1e-9))
+
+/** A new point in its place; a later word on the same spending counts. */
 export function withPoint(points: Step[], point: Step): Step[] {
-  const rest = points.filter((other) => other.withheld !== point.withheld)
-  return [...rest, point].sort((a, b) => a.withheld - b.withheld)
+  const rest = points.filter((other) => spent(other) !== spent(point))
+  return [...rest, point].sort((a, b) => spent(a) - spent(b))
+}
+
+/**
+ * The point that a budget buys. Without edits each number has its own. With edits there is one for
+ * each loss that buys more: the last that is not beyond the budget, of which no more is known where
+ * none follows it.
+ */
+export function bought(points: Step[], budget: number): Step | null {
+  const same = points.find((point) => spent(point) === budget)
+  if (same) return same
+  const solved = points.filter((point) => !point.old && point.loss != null)
+  const before = solved.filter((point) => spent(point) <= budget).at(-1)
+  if (!before) return null
+  return before === solved.at(-1) ? { ...before, proved: false } : before
 }
 
 /** All points as old ones: they stay in sight, and nothing is claimed of them any more. */
@@ -33,6 +56,7 @@ export function ownPoint(plan: Plan | null): Step | null {
     bound: plan.protected_k,
     proved: plan.proved,
     greedy_k: null,
+    loss: plan.loss ?? null,
   }
 }
 
@@ -45,14 +69,14 @@ export function withOwnPlan(points: Step[], plan: Plan | null, wishes: Wishes | 
   if (!own || !wishes) return points
   const k = own.protected_k
   const best = wishes.budget !== null && own.proved
-  const upTo = best && typeof wishes.budget === 'number' ? wishes.budget : own.withheld
+  const upTo = best && typeof wishes.budget === 'number' ? wishes.budget : spent(own)
   const raised = points.map((point): Step => {
-    if (point.withheld < own.withheld || point.old) return point
-    if (best && point.withheld <= upTo) return { ...point, protected_k: k, bound: k, proved: true }
+    if (spent(point) < spent(own) || point.old) return point
+    if (best && spent(point) <= upTo) return { ...point, protected_k: k, bound: k, proved: true }
     if (point.protected_k >= k) return point
     return { ...point, protected_k: k, bound: Math.max(point.bound, k), proved: point.bound === k }
   })
-  const known = raised.find((point) => point.withheld === own.withheld)
+  const known = raised.find((point) => spent(point) === spent(own))
   if (known && !known.old) return raised
   return withPoint(raised, { ...own, proved: best, greedy_k: known?.greedy_k ?? null })
 }
@@ -65,7 +89,7 @@ export function stairs(points: Step[]): [number, number][] {
   const solved = points.filter((point) => !point.old)
   const shown = solved.length > 1 ? solved : points.filter((point) => point.old)
   let best = 0
-  return shown.map((point) => [point.withheld, (best = Math.max(best, point.protected_k))])
+  return shown.map((point) => [spent(point), (best = Math.max(best, point.protected_k))])
 }
 
 /** Ranks span orders of magnitude: the height of a top, from 0 to 1. */
@@ -88,9 +112,14 @@ export function ticks(most: number, high = 86, apart = 13): number[] {
   return kept
 }
 
+const round = (loss: number): string => String(Math.round(loss * 100) / 100)
+
 /** What a point buys, in words. */
 export function pointWords(point: Step, photos: number): string {
-  const what = point.withheld === 0 ? 'Withhold nothing' : `Withhold ${point.withheld} of ${photos}`
+  const what =
+    point.loss != null
+      ? point.loss === 0 ? 'Lose nothing' : `Lose as much as ${round(point.loss)} of ${photos} photos`
+      : point.withheld === 0 ? 'Withhold nothing' : `Withhold ${point.withheld} of ${photos}`
   if (point.old) return `${what}: being worked out`
   const sure = point.proved ? '' : ' (perhaps better)'
   if (point.protected_k === 0) return `${what}: it may still be found first${sure}`
@@ -110,8 +139,10 @@ export function greedyWords(points: Step[], at: Step, counted: number | null = n
   const solved = points.filter((point) => !point.old && point.greedy_k != null)
   if (counted === null && solved.length === 0) return ''
   const enough = solved.find((point) => (point.greedy_k ?? -1) >= at.protected_k)
-  const needs = counted ?? enough?.withheld ?? null
+  const needs = counted ?? (enough ? spent(enough) : null)
+  if (needs === null && at.loss != null) return ''
   if (needs === null) return 'Taking out the most telling first finds no such plan.'
-  if (needs <= at.withheld) return 'Taking out the most telling first does as well here.'
+  if (needs <= spent(at)) return 'Taking out the most telling first does as well here.'
+  if (at.loss != null) return `Editing the most telling first would lose as much as ${round(needs)} photos.`
   return `Taking out the most telling first would need ${needs} photos.`
 }

@@ -14,9 +14,11 @@ class FrontierState {
   /** Which wishes it is the frontier of: where it is out of sight, others may count by now. */
   about = $state('')
   private known = ''
+  private edited = false
 
-  knows(key: string): boolean {
-    return key === this.known
+  /** Whether it is that of these wishes, and counts as the plan does: withheld photos, or a loss. */
+  knows(key: string, edited: boolean): boolean {
+    return key === this.known && edited === this.edited
   }
 
   /** Nothing that was solved counts any more; it stays in sight until it is solved anew. */
@@ -37,7 +39,9 @@ class FrontierState {
     this.solving = false
   }
 
-  async follow(key: string, signal: AbortSignal): Promise<void> {
+  async follow(key: string, edited: boolean, signal: AbortSignal): Promise<void> {
+    if (edited !== this.edited) this.points = []
+    this.edited = edited
     this.solving = true
     this.about = key
     let found: Step[] = []

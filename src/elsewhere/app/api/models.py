@@ -253,6 +253,7 @@ class PlanModel(ResponseModel):
     kept: list[int]
     cost: float
     bound: float
+    loss: float | None  # where photos have versions, what is lost, in photos; else null
     verdict: str
     explanation: str  # why there is no plan, where there is none; else empty
     notes: list[str]
@@ -287,6 +288,8 @@ class PointModel(ResponseModel):
     bound: int
     proved: bool
     greedy_k: int | None = None
+    # where photos have versions, what is lost at most: in photos, as a budget counts; else null
+    loss: float | None = None
 
 
 class BeliefModel(ResponseModel):

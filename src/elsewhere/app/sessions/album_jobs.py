@@ -29,6 +29,8 @@ from elsewhere.service import (
     export_with_report,
     greedy_frontier,
     greedy_needs,
+    greedy_reach,
+    loss_in_photos,
     plan_album,
     steps,
     threat_scores,
@@ -68,7 +70,8 @@ def start_frontier(workspace: Workspace) -> AppJob:
     workspace.jobs.cancel("frontier")
 
     def solve(job: AppJob) -> None:
-        if plan.plan.found and wishes.budget is None and not wishes.exact_top:
+        edited = plan.plan.promise.versions is not None
+        if plan.plan.found and wishes.budget is None and not wishes.exact_top and not edited:
             exact = plan_album(
                 answer.scored,
                 answer.places,
@@ -81,7 +84,6 @@ def start_frontier(workspace: Workspace) -> AppJob:
                 job.publish(EventModel(exactly=len(exact.plan.withheld)))
         scores = threat_scores(answer.scored, plan.threats, plan.posted, plan.versions)
         greedy = greedy_frontier(plan.plan.promise, scores)
-        greedy_k = dict(greedy)
         for step in steps(
             plan, scores, greedy, patience=FRONTIER_SECONDS, stopped=job.check_cancelled
         ):
@@ -91,10 +93,11 @@ def start_frontier(workspace: Workspace) -> AppJob:
                 protected_k=step.protected,
                 bound=step.bound,
                 proved=step.proved,
-                greedy_k=greedy_k.get(step.withheld),
+                greedy_k=greedy_reach(greedy, step),
+                loss=None if step.lost is None else loss_in_photos(plan, step.lost),
             )
             job.publish(EventModel(point=point))
-        if plan.plan.found and plan.top is not None:
+        if plan.plan.found and plan.top is not None and not edited:
             needed = greedy_needs(greedy, plan.top)
             if needed is not None:
                 job.publish(EventModel(greedy=int(needed)))
