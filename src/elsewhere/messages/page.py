@@ -148,7 +148,8 @@ def proof(outcome: Outcome, *, proved: bool) -> str:
         bound = f", at least {number_text(plan.bound)} must go{goal}" if plan.bound > 0 else goal
         return f"{out}: the best so far{'' if budget or weighted else bound}"
     if budget:
-        return f"{out}: proved the best for this budget"
+        tried = "" if plan.promise.versions is None else ", among the versions tried"
+        return f"{out}: proved the best for this budget{tried}"
     if not plan.withheld:
         return f"Nothing to withhold{goal}: proved"
     return f"{out}: proved the {'least loss' if weighted else 'fewest'}{goal}"

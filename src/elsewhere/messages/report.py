@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from elsewhere.audit import Audit
 from elsewhere.messages.key_numbers import why_withheld
 from elsewhere.messages.photo_text import text_check
-from elsewhere.messages.phrases import Surface, near, none_better_claim, ordinal
+from elsewhere.messages.phrases import Surface, loss_text, near, none_better_claim, ordinal
 from elsewhere.values.margins import margin
 from elsewhere.values.outcome import Outcome, PhotoEffect
 from elsewhere.values.plan import Plan, Status
@@ -22,6 +22,12 @@ def plan_state(plan: Plan) -> str:
         return "No plan keeps the promise"
     if plan.status == Status.UNKNOWN:
         return "No plan was found in time"
+    if plan.promise.budget is not None and plan.promise.versions is not None:
+        what = "a value" if plan.promise.values is not None else "a loss"
+        return (
+            f"The best found within a budget, {what} of {loss_text(plan.promise.budget)}, among "
+            "the versions tried"
+        )
     if plan.promise.budget is not None:
         return f"The best found within a budget of {counted(plan.promise.budget, 'photo')}"
     if plan.promise.versions is not None:

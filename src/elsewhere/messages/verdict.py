@@ -329,11 +329,16 @@ def _within_budget(outcome: Outcome, better: str) -> str:
     what += f" and {len(outcome.edits)} cropped or covered" if outcome.edits else ""
     if outcome.empty:
         limit = f"at most {loss_text(plan.promise.budget or 0)} of {photos}"
+        if plan.promise.values is not None and plan.promise.versions is not None:
+            limit = f"photos worth at most {loss_text(plan.promise.budget or 0)}"
         cannot = f"Withholding {limit} cannot hide {where}"
         if not proved:
             cannot = f"No plan that withholds {limit} and hides {where} was found in time"
         return f"{cannot}: the first guess of {who} may be right; raise the budget."
     best = "no plan within the budget does better"
+    if plan.promise.versions is not None:
+        tried = counted(plan.promise.rows, "version")
+        best += f" among the {tried} tried, another edit may do better"
     if not proved:
         best = f"a plan within the budget might reach {number_text(plan.bound)}"
         if outcome.radius_km is not None:

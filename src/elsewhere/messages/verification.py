@@ -176,6 +176,7 @@ CONDITIONS = {
     ConditionKind.LEAD: "with a lead of {count}, by {model} for {place}",
     ConditionKind.STRICT: "a tie does not count as hidden",
     ConditionKind.BUDGET: "at most {photos} withheld",
+    ConditionKind.COST: "what edits lose and photos withheld are worth, at most {detail}",
     ConditionKind.PINNED: "{photos} had to stay",
     ConditionKind.DROPPED: "{photos} had to go",
     ConditionKind.GROUPS: "{groups} stay or go together",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -247,7 +248,11 @@ def find_conditions(
         yield Condition(ConditionKind.POSTED, count=len(posted))
     if promise.strict:
         yield Condition(ConditionKind.STRICT)
-    if promise.budget is not None:
+    if promise.budget is not None and promise.versions is not None:
+        worth = sum(promise.values or [Fraction(1)] * promise.photos, Fraction(0))
+        cost = min(Fraction(promise.budget), worth)
+        yield Condition(ConditionKind.COST, detail=f"{float(cost):.3g}")
+    elif promise.budget is not None:
         budget = min(int(promise.budget), promise.photos)
         yield Condition(ConditionKind.BUDGET, count=budget)
     kept = {file.number for file in certificate.files}

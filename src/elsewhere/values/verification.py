@@ -128,6 +128,7 @@ class ConditionKind(Enum):
     MARGIN = auto()
     LEAD = auto()
     STRICT = auto()
+    COST = auto()
     BUDGET = auto()
     PINNED = auto()
     DROPPED = auto()

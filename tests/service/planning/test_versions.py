@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,12 @@ from elsewhere.album import Metadata
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.globe import Cells
-from elsewhere.messages import verdict
+from elsewhere.messages import page, verdict
+from elsewhere.messages.report import plan_state
+from elsewhere.messages.verification import condition_text
 from elsewhere.service import planning
 from elsewhere.service.album_versions import AlbumVersions, album_versions
+from elsewhere.service.copy_claims import find_conditions
 from elsewhere.service.frontier import album_frontier, greedy_withholds
 from elsewhere.service.planning import (
     AlbumPlan,
@@ -35,6 +39,7 @@ from elsewhere.service.threats import threat_scores
 from elsewhere.values.photo_text import PhotoText
 from elsewhere.values.plan import Status
 from elsewhere.values.scores import Scores
+from elsewhere.values.verification import Condition, ConditionKind
 from elsewhere.values.versions import Edit, Rectangle, ScoredVersion
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, attack, on_leaves, photo, seen, trip
@@ -201,6 +206,27 @@ def test_values_and_budgets_are_in_photos_of_average_value() -> None:
     assert edited.plan.cost <= 2
     assert edited.plan.protected_k >= bought.plan.protected_k
     assert holds(album, edited)
+
+
+def test_a_budget_over_versions_is_a_cost_and_proved_only_over_those_tried() -> None:
+    album = fine_album()
+    asked = replace(EXACT, top=None, budget=1, each_photo=False, values={"5.jpg": 7})
+    everything = {n: versions_of(album, n, {Fraction(1, 10): 5.0}) for n in range(6)}
+    made = plan(album, asked, candidates=everything)
+    made = replace(made, plan=replace(made.plan, status=Status.OPTIMAL))
+    tried = "among the 12 versions tried"
+    assert f"no plan within the budget does better {tried}, another edit may do" in verdict(made)
+    assert page.proof(made, proved=True).endswith("best for this budget, among the versions tried")
+    state = "The best found within a budget, a value of 2, among the versions tried"
+    assert plan_state(made.plan) == state
+    assert made.plan.promise.values is not None
+    parts = replace(made.plan.promise, values=None, budget=Fraction(26, 9))
+    assert "a loss of 2.88, among" in plan_state(replace(made.plan, promise=parts))
+    certified = SimpleNamespace(plan=SimpleNamespace(plan=made.plan), posted=(), files=())
+    (cost, *_) = find_conditions(certified, (), (), own=True)  # type: ignore[arg-type]
+    assert cost == Condition(ConditionKind.COST, detail="2")
+    said = condition_text(cost)
+    assert said == "what edits lose and photos withheld are worth, at most 2"
 
 
 def test_pins_and_drops_hold_with_versions() -> None:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
-  asSentence, byReason, folderFor, grouped, nextTarget, ordinal, percent, photoLabel, progressWords, roughly, stateName, strongest,
+  asSentence, byReason, folderFor, grouped, nextTarget, ordinal, percent, photoLabel, progressWords, roughly, stateName, stateWords, strongest,
   photoEffect, whole,
 } from './text'
 
@@ -18,6 +18,9 @@ describe('a photo', () => {
     expect(photoLabel('a.jpg', 'kept', photoEffect(-4, 4), 2)).toBe(
       'a.jpg, pinned, gives away much, alone it puts the place 2nd',
     )
+    expect(photoLabel('a.jpg', 'kept', null, null, true, true)).toBe('a.jpg, pinned, edited')
+    expect(stateWords('edited', true, true)).toBe('Edited')
+    expect(stateWords('kept', false, true)).toBe('Pinned')
   })
 })
 

@@ -16,6 +16,10 @@ export const STATE_NAMES: Record<PhotoState, string> = {
 export const stateName = (state: PhotoState, planned: boolean): string =>
   state === 'seen' && !planned ? 'Read' : STATE_NAMES[state]
 
+/** The same for a photo that is edited besides, because it was pinned and does not go out as it is. */
+export const stateWords = (state: PhotoState, edited: boolean, planned: boolean): string =>
+  state === 'kept' && edited ? `${STATE_NAMES.kept}, ${STATE_NAMES.edited.toLowerCase()}` : stateName(state, planned)
+
 /** The server's words as a sentence of their own. */
 export function asSentence(words: string): string {
   const said = words.trim()
@@ -114,8 +118,9 @@ export function photoLabel(
   told: PhotoEffect | null,
   rank: number | null | undefined,
   ready = true,
+  edited = false,
 ): string {
-  const parts = [id, stateName(state, ready).toLowerCase()]
+  const parts = [id, stateWords(state, edited, ready).toLowerCase()]
   if (told) parts.push(told.words)
   if (rank) parts.push(`alone it puts the place ${ordinal(rank)}`)
   return parts.join(', ')
