@@ -7,15 +7,22 @@ from pathlib import Path
 import pytest
 
 from elsewhere.cli.commands.demo import free
-from elsewhere.service import jobs
+from elsewhere.service import NOTHING_POSTED, AlbumPlan, Beliefs, ProtectedAlbum, ScoredAlbum, jobs
+from elsewhere.service.planning import plan_versions
 from tests.cli.keyboard import typed
+from tests.service.planning.test_versions import candidates_for, fine_album, plan as made_plan
 from tests.test_docs import ROOT, assert_printed, blocks
 
 
 @pytest.mark.usefixtures("bare_home")
 def test_twice_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
-    # the search takes its time
-    monkeypatch.setattr(jobs, "plan_with_edits", lambda scored, plan, **asked: plan)
+    asked: list[str] = []
+
+    def without_search(scored: ScoredAlbum, plan: AlbumPlan, **_: object) -> AlbumPlan:
+        asked.append(plan.wishes.edits)
+        return plan
+
+    monkeypatch.setattr(jobs, "plan_with_edits", without_search)  # it takes its time
     for folder in ("elsewhere-demo", "elsewhere-demo-2"):
         result = typed("demo")
         assert result.exit_code == 0, result.output
@@ -26,6 +33,23 @@ def test_twice_in_a_row(monkeypatch: pytest.MonkeyPatch) -> None:
         }
         assert withheld["greedy"] > withheld["elsewhere"] == 4
         assert "--exact-top" in result.stdout
+    assert asked == ["cover", "cover"]
+
+
+@pytest.mark.usefixtures("bare_home")
+def test_it_says_what_it_covers(monkeypatch: pytest.MonkeyPatch) -> None:
+    album = fine_album()
+    withheld = made_plan(album)
+    better = plan_versions(album, withheld, candidates_for(album, withheld))
+    done = ProtectedAlbum(
+        album, better, numbers=Beliefs(album, better.threats, NOTHING_POSTED).key_numbers(better)
+    )
+    monkeypatch.setattr("elsewhere.service.protect_album", lambda *_, **__: done)
+    result = typed("demo")
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "6 of 6 photos shared, 3 of them cropped or covered (" in said
+    assert "Greedy covers or withholds the most telling photo first" in said
 
 
 @pytest.mark.slow
