@@ -61,6 +61,11 @@ def next_reason(result: Next) -> str:
             return f"{breaks}, and no choice of later photos repairs it."
         case NextReason.LATER_UNKNOWN:
             return f"{breaks}; time ran out before it was clear whether it can be posted later."
+        case NextReason.EDITED:
+            return (
+                "As it is it may not be posted. Cropped or covered, beside what is public, it "
+                "keeps the promise; another edit may lose less."
+            )
         case NextReason.COSTS_MORE:
             return f"{breaks}, and the best plan does without it: keeping it would cost {cost}."
         case NextReason.AFTER_OTHERS:

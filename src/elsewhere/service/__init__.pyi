@@ -90,7 +90,11 @@ from .jobs import (
     protect_album as protect_album,
 )
 from .ledger import Ledger as Ledger, entries_at as entries_at, label_of as label_of
-from .next_photo import NextPhoto as NextPhoto, check_next_photo as check_next_photo
+from .next_photo import (
+    NextPhoto as NextPhoto,
+    check_next_photo as check_next_photo,
+    edit_next_photo as edit_next_photo,
+)
 from .photo_texts import read_texts as read_texts, telling_text as telling_text
 from .planning import (
     AlbumPlan as AlbumPlan,

@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from elsewhere import messages
+from elsewhere.album import Step
 from elsewhere.album.places import Places
 from elsewhere.checker.facts import AlbumFacts, with_groups
 from elsewhere.errors import InputError
+from elsewhere.scorers import RowCache
+from elsewhere.service.edit_planning import plan_with_edits
 from elsewhere.service.planning import AlbumPlan, plan_album
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
@@ -317,6 +320,43 @@ def check_next_photo(
         for some in (decision.photos, decision.before, decision.together)
     )
     return NextPhoto(decision, names, before, together, best, alone)
+
+
+def edit_next_photo(
+    scored: ScoredAlbum,
+    checked: NextPhoto,
+    *,
+    confirm: Sequence[str] = (),
+    cache: RowCache | None = None,
+    progress: Callable[[Step], None] = lambda step: None,
+) -> NextPhoto:
+    """The answer with an edit of the photo, where one may be posted that must be withheld as it is.
+
+    The edit is looked for as for a whole album of which everything else but what is public is
+    dropped, so its promise is proved and confirmed beside that. `checked` is for wishes that say
+    what edits may do; the renditions must be kept.
+    """
+    decision, best = checked.decision, checked.album
+    reasons = {NextReason.DROPPED, NextReason.PUBLIC_BREAKS}
+    single = len(decision.photos) == 1
+    if decision.answer is not Answer.WITHHOLD or decision.why in reasons or not single:
+        return checked
+    (number,) = decision.photos
+    photos, posted = scored.photos, best.posted
+    others = tuple(
+        photo.id for n, photo in enumerate(photos) if n != number and n not in posted.already
+    )
+    wishes = replace(best.wishes, drop=others)
+    plan = plan_album(scored, best.places, wishes, posted=posted, top=best.top, attacked=True)
+    plan = plan_with_edits(scored, plan, confirm=confirm, cache=cache, progress=progress)
+    name = photos[number].id
+    weaker = (plan.top or 0) < (best.top or 0)
+    if not plan.plan.found or weaker or name not in plan.edits:
+        return checked
+    alone = replace(plan, one_photo=True, newly_shared=1, notes=(), advice=None)
+    alone = replace(alone, plan=replace(plan.plan, explanation=messages.verdict(alone)))
+    decision = replace(decision, answer=Answer.KEEP, why=NextReason.EDITED, more=0)
+    return replace(checked, decision=decision, alone=alone)
 
 
 def _find_photo(scored: ScoredAlbum, photo: str) -> int:

@@ -36,6 +36,7 @@ class NextReason(StrEnum):
     COSTS_MORE = "costs more"
     AFTER_OTHERS = "after others"
     WITH_OTHERS = "with others"
+    EDITED = "edited"
 
 
 @dataclass(frozen=True)

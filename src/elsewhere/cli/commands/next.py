@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,6 +15,7 @@ from elsewhere.values.wording import printable
 
 if TYPE_CHECKING:
     from elsewhere.service import Export, NextPhoto
+    from elsewhere.values.wishes import EditKind
 
 EXIT = {"keep": KEPT, "withhold": INFEASIBLE, "wait": UNKNOWN}
 _COLOURS = {"keep": "green", "wait": "yellow", "withhold": "red"}
@@ -29,6 +30,12 @@ _OUTPUT = typer.Option(
     help="If it may be posted, write its clean copy there: a new folder, or a new .zip.",
 )
 _REMEMBER = typer.Option("--remember", help="With -o: record privately that the photo is public.")
+_EDITS = typer.Option(
+    "--edits",
+    metavar="HOW",
+    help="Where the photo must be withheld as it is, look for an edit of it that may be posted: "
+    "crop, cover, both or none.",
+)
 _TOP = typer.Option(metavar="K", help="No hidden place may be among the first K guesses.")
 
 
@@ -37,6 +44,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     photo: Annotated[str, _PHOTO],
     output: Annotated[Path | None, _OUTPUT] = None,
     remember: Annotated[bool, _REMEMBER] = False,
+    edits: Annotated[str, _EDITS] = "none",
     posted: Annotated[list[Path] | None, options.POSTED] = None,
     top: Annotated[int, _TOP] = 5,
     at: Annotated[list[str] | None, options.AT] = None,
@@ -64,6 +72,8 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
       (the photos in the folder online are already public)
     - `elsewhere next trip IMG_0012.jpg -o to-post --remember`
       (if so, write its clean copy and record that it is public)
+    - `elsewhere next trip IMG_0012.jpg --edits cover -o to-post`
+      (if it must be withheld as it is, look for a cover that saves it)
     - `elsewhere next trip IMG_0012.jpg --hide home --json`
       (as JSON)
 
@@ -74,16 +84,21 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     from elsewhere.cli.render.progress import stages
     from elsewhere.service import (
         Ledger,
+        ProtectedAlbum,
+        RowCache,
         Step,
         check_copy_target,
         check_next_photo,
-        export_album,
+        confirming,
+        edit_next_photo,
+        export_with_report,
         open_album,
     )
     from elsewhere.values.wishes import Wishes
 
     if remember and output is None:
         raise InputError("--remember goes with -o: only a copy that is written is remembered")
+    specs = tuple(scorer or ("embedded",))
     wishes = Wishes(
         each_photo=False,  # each step is judged by all that is public by then
         top=top,
@@ -92,6 +107,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         radius_km=radius,
         margin=margin,
         exact_top=exact_top,
+        edits=cast("EditKind", edits),
     )
     places = parse_places(at) if at else None
     paths = [album]
@@ -107,11 +123,11 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
             wishes,
             at=places,
             at_anyway=at_anyway,
-            scorers=tuple(scorer or ("embedded",)),
+            scorers=specs,
             cache=cache,
             posted=tuple(posted or ()),
             ledger=ledger,
-            keep=output is not None,
+            keep=output is not None or edits != "none",
             read_text=text,
             progress=progress,
         ) as opened,
@@ -119,15 +135,22 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         scored, public = opened.scored, opened.posted
         progress(Step("planning", 0, 0))
         checked = check_next_photo(scored, opened.places, wishes, photo, posted=public)
-        progress(Step("planning", 1, 1))
-        if output is not None and checked.alone is not None:
-            export = export_album(
+        if edits != "none":
+            checked = edit_next_photo(
                 scored,
-                checked.alone,
-                output,
-                remember=ledger if remember else None,
+                checked,
+                confirm=confirming(specs),
+                cache=RowCache() if cache else None,
                 progress=progress,
             )
+        progress(Step("planning", 1, 1))
+        if output is not None and checked.alone is not None:
+            export = export_with_report(
+                ProtectedAlbum(scored, checked.alone),
+                output,
+                ledger=ledger if remember else None,
+                progress=progress,
+            ).export
         public_count = len(public.pinned(len(scored.photos)))
     if as_json:
         _print_json(checked, export, public_count)
@@ -140,12 +163,16 @@ def _show(checked: NextPhoto, export: Export | None, *, nothing_written: bool) -
     from rich.text import Text
 
     from elsewhere.cli.render.printing import printed
+    from elsewhere.values.versions import picture_lost
 
     answer = checked.decision.answer
     with printed() as console:
         names = printable(", ".join(checked.names))
         console.print(Text.assemble((str(answer), f"bold {_COLOURS[answer]}"), f"  {names}"))
         console.print(Text(printable(messages.next_reason(checked.decision))))
+        for edit in checked.alone.edits.values() if checked.alone is not None else ():
+            lost = 100 * float(picture_lost(edit))
+            console.print(Text(f"edited: {messages.edit_kind(edit)}, {lost:.0f} % of the picture"))
         for note in checked.album.notes:
             console.print(Text(printable(messages.note(note)), "dim"))
         if export is not None:
@@ -158,6 +185,7 @@ def _show(checked: NextPhoto, export: Export | None, *, nothing_written: bool) -
 
 def _print_json(checked: NextPhoto, export: Export | None, public_count: int) -> None:
     from elsewhere.cli.render.printing import print_json
+    from elsewhere.cli.render.protect import edit_json
 
     document: dict[str, Any] = {
         "answer": str(checked.decision.answer),
@@ -170,6 +198,8 @@ def _print_json(checked: NextPhoto, export: Export | None, public_count: int) ->
         "verdict": messages.verdict(checked.alone) if checked.alone else "",
         "notes": [messages.note(note) for note in checked.album.notes],
     }
+    if checked.alone is not None and checked.alone.edits:
+        document["edited"] = {name: edit_json(e) for name, e in checked.alone.edits.items()}
     if export is not None:
         document |= {
             "target": str(export.target),

@@ -19,7 +19,7 @@ from elsewhere import messages
 from elsewhere.cli.render.printing import fact_table, print_json, printed, program_name
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
-from elsewhere.values.versions import picture_lost
+from elsewhere.values.versions import Edit, picture_lost
 from elsewhere.values.wording import apart_only, counted, listed, printable
 
 if TYPE_CHECKING:
@@ -152,6 +152,15 @@ def _facts(done: ProtectedAlbum, *, verbose: bool) -> Iterator[tuple[str, Text]]
         yield "note", Text(printable(text))
 
 
+def edit_json(edit: Edit) -> dict[str, Any]:
+    """An edit for programs: its rectangles in thousandths, and the share that is lost."""
+    return {
+        "crop": None if edit.crop is None else astuple(edit.crop),
+        "covers": [astuple(cover) for cover in edit.covers],
+        "lost": float(picture_lost(edit)),
+    }
+
+
 def _edited(done: ProtectedAlbum, names: Mapping[str, str]) -> list[str]:
     """The photos that are shared edited, each with what is done to it and how much is lost."""
     return [
@@ -246,14 +255,7 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
         ],
         "withheld": done.withheld,
         "dropped": [name for name in done.withheld if name in drop],
-        "edited": {
-            name: {
-                "crop": None if edit.crop is None else astuple(edit.crop),
-                "covers": [astuple(cover) for cover in edit.covers],
-                "lost": float(picture_lost(edit)),
-            }
-            for name, edit in done.plan.edits.items()
-        },
+        "edited": {name: edit_json(edit) for name, edit in done.plan.edits.items()},
         "kept": done.kept,
         "left": [
             {"file": file.name, "kind": file.kind, "reason": file.reason}
