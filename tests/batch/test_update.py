@@ -17,8 +17,11 @@ from elsewhere.batch.columns import BLOCKS
 from elsewhere.batch.runner import BatchStep, run
 from elsewhere.batch.settings import Settings
 from elsewhere.errors import InputError
+from elsewhere.formats.score_files import write_scores
+from elsewhere.globe import Cells
+from elsewhere.values.scores import Scores
 from tests.album.makers import jpeg
-from tests.batch.makers import Here, albums_in, dead_in, model, pixels, scored, write
+from tests.batch.makers import Here, albums_in, dead_in, model, pixels, rows_of, scored, write
 
 
 class Watched:
@@ -223,3 +226,98 @@ def test_what_may_have_been_bad_luck_is_tried_again(
     watched = Watched(monkeypatch)
     assert "broken" not in run(given, Here()).statuses
     assert watched.taken() == named(2)
+
+
+def test_a_crash_is_tried_again_though_no_file_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(scored(4), tmp_path / "in" / "a.parquet")
+    given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), update=True)
+    real = output_rows.solve
+
+    def unlucky(album: str, table: Any, *more: Any) -> Any:
+        if album == "album-000001":
+            return output_rows.broken_row(album, len(table), None, "crash", "its worker died")
+        return real(album, table, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(blocks, "solve", unlucky)
+        assert run(given, Here()).dead == {"crash": 1}
+    watched = Watched(monkeypatch)
+    assert run(replace(given, update=False), Here()).dead == {"crash": 1}, "a repeated command"
+    assert watched.taken() == []
+    assert run(given, Here()).dead == {}
+    assert watched.taken() == named(1)
+    assert run(given, Here()).dead == {}
+    assert watched.taken() == []
+
+
+XMP = """<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF
+ xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description
+ xmlns:exif="http://ns.adobe.com/exif/1.0/" exif:GPSLatitude="{},30.0N"
+ exif:GPSLongitude="9,8.0W"/></rdf:RDF></x:xmpmeta>"""
+
+
+def test_photos_and_sidecars_behind_a_path_are_looked_at_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The Parquet file stays as it is."""
+    rows = pixels(4, photos=3).to_pylist()
+    for row in rows:
+        file = tmp_path / "in" / "photos" / row["album"] / row["photo"]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(row["content"])
+        place = {"lat": None, "lon": None}
+        row |= place | {"path": f"photos/{row['album']}/{row['photo']}", "content": None}
+        file.with_name(f"{file.name}.xmp").write_text(XMP.format(38))
+    write(pa.Table.from_pylist(rows, pixels(1).schema), tmp_path / "in" / "a.parquet")
+    given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), (model(tmp_path),), update=True)
+    watched = Watched(monkeypatch)
+    run(given, Here())
+    assert watched.taken() == named(0, 1, 2, 3)
+    before = albums_in(tmp_path / "out")
+    assert before[1]["audit"]
+    photos = tmp_path / "in" / "photos"
+    (photos / "album-000002" / "0001.jpg").write_bytes(jpeg(4711, 32, 24))
+    (photos / "album-000001" / "0001.jpg.xmp").write_text(XMP.format(61))
+    (photos / "album-000003" / "0001.jpg.xmp").unlink()
+    run(given, Here())
+    assert watched.taken() == named(1, 2, 3)
+    assert albums_in(tmp_path / "out")[1]["audit"] != before[1]["audit"], "another place"
+    run(fresh(given, tmp_path), Here())
+    assert albums_in(tmp_path / "out") == albums_in(tmp_path / "fresh")
+    watched.taken()
+    (photos / "album-000003" / "0001.jpg.json").write_text("{}")  # one that was not there
+    run(given, Here())
+    assert watched.taken() == named(3)
+
+
+@pytest.mark.parametrize("update", [True, False])
+def test_other_rows_of_a_scorer_that_is_a_table_are_another_model(
+    update: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file names the model that made its rows, and goes on naming it when they change."""
+    write(pixels(2), tmp_path / "in" / "a.parquet")
+    scores = tmp_path / "scores.npz"
+    cells = Cells.paper()
+
+    def write_rows(seed: int) -> None:
+        values = rows_of(np.random.default_rng(seed), 4, 7, cells.count)
+        ids = [f"{n:04}.jpg" for n in range(4)]
+        made = Scores(values, ids, scorer="a" * 64, grid=cells.fingerprint)
+        scores.unlink(missing_ok=True)
+        write_scores(scores, made)
+
+    write_rows(0)
+    given = Settings(
+        str(tmp_path / "in"), str(tmp_path / "out"), (f"table:{scores}",), update=update
+    )
+    run(given, Here())
+    watched = Watched(monkeypatch)
+    write_rows(1)
+    if not update:
+        with pytest.raises(InputError, match="their models have changed since"):
+            run(given, Here())
+        return
+    run(given, Here())
+    assert watched.taken() == named(0, 1)

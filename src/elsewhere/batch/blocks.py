@@ -124,7 +124,7 @@ def finish_block(
             results, ranges = _find_unchanged(job, dataset, settings, _SCORED_ROWS)
             table = read_rows(replace(job, ranges=ranges or job.ranges[:1]), dataset, settings)
             table = table if ranges else table.slice(0, 0)
-            table = with_digests(table, _photo_files(settings.input))
+            table = with_digests(table, _photo_files(settings.input, settings.run))
         unchanged = len(results)
         cells = _source(dataset, settings).cells if dataset else 0
         attackers = () if block_reason else read_attackers(table.schema, cells)
@@ -146,7 +146,7 @@ def _find_unchanged(
     job: Job, dataset: str, settings: Settings, rows: int
 ) -> tuple[list[AlbumResult], tuple[Range, ...]]:
     source, storage = _source(dataset, settings), _cached_storage(settings.output)
-    files = _photo_files(settings.input)
+    files = _photo_files(settings.input, settings.run)
     return find_unchanged(job, source, storage, settings.basis, files, rows_at_once=rows)
 
 
@@ -208,5 +208,10 @@ def _cached_source(dataset: str, carry: tuple[str, ...], schema: str, run: str) 
     return Source(dataset, carry, schema)
 
 
-_photo_files = lru_cache(maxsize=4)(PhotoFiles)
+@lru_cache(maxsize=4)
+def _photo_files(dataset: str, run: str) -> PhotoFiles:
+    """The photos of a dataset, as one run finds them."""
+    return PhotoFiles(dataset)
+
+
 _cached_storage = lru_cache(maxsize=4)(Storage)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from elsewhere.batch.storage import Storage
 from elsewhere.errors import ElsewhereError
+from elsewhere.service import sidecars_in_folder
 
-_MAX_FOLDERS = 16  # folders outside the dataset that stay open
+_MAX_FOLDERS = 16  # folders outside the dataset that stay open, and folders of known sidecars
 
 
 class PhotoFiles:
@@ -18,6 +19,7 @@ class PhotoFiles:
         self.input = storage = Storage(address)
         self._dataset = storage.parent_folder() if storage.is_file() else storage
         self._folder = lru_cache(maxsize=_MAX_FOLDERS)(Storage)  # opening may need a connection
+        self._sidecars = lru_cache(maxsize=_MAX_FOLDERS)(sidecars_in_folder)
 
     def find(self, path: str) -> tuple[Storage, str]:
         """A filesystem, and the photo's name on it."""
@@ -32,9 +34,18 @@ class PhotoFiles:
         return self._folder(f"{folder}{mark}{options}"), name
 
     def version(self, path: str) -> str:
-        """Size and time of a photo, which change with it; empty where they are not known."""
+        """Size and time of a photo, and name, size and time of the sidecars beside it.
+
+        They change with what is known of the photo; empty where they are not known.
+        """
         try:
             storage, name = self.find(path)
-            return f"{storage.size(name)} {storage.modified(name)}"
-        except (ElsewhereError, ValueError):
+            known = f"{storage.size(name)} {storage.modified(name)}"
+            if storage.is_local:
+                file = Path(storage.path(name))
+                for sidecar in self._sidecars(file.parent).get(file.name, ()):
+                    about = sidecar.stat()
+                    known += f" {sidecar.name} {about.st_size} {about.st_mtime_ns}"
+            return known
+        except (ElsewhereError, OSError, ValueError):
             return ""

@@ -131,7 +131,7 @@ def _run(
         # a scorer that cannot be loaded is refused here, and not by every worker
         specs = () if source.scored else settings.scorers
         settings = replace(settings, gpu=bool(specs) and engine.has_gpu(settings))
-        models = {spec: describe_scorer(spec, gpu=settings.gpu).fingerprint for spec in specs}
+        models = {spec: _describe_rows(spec, settings) for spec in specs}
         settings = begin_or_resume(settings, storage, dataset, models)
         if storage.is_file(SUMMARY):
             storage.remove_folder(WORK_FOLDER)
@@ -158,6 +158,12 @@ def _run(
         storage.write(SUMMARY, result.to_json().encode())
         storage.remove_folder(WORK_FOLDER)
         return result
+
+
+def _describe_rows(spec: str, settings: Settings) -> str:
+    """Changes with the rows that a scorer makes: with its model, and with its file where it reads one."""
+    about = describe_scorer(spec, gpu=settings.gpu)
+    return f"{about.fingerprint} {about.content}".rstrip()
 
 
 def check_options(settings: Settings, engine: Engine, source: Source) -> None:

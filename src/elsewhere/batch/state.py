@@ -202,7 +202,9 @@ def begin_or_resume(
             f"{settings.output} holds a run {difference}: repeat the command that began it to "
             "resume it, give --update to redo only what has changed, or name a new folder"
         )
-    if difference:
+    # a run that is over is compared again: photos behind a path may have changed, and what failed
+    # by bad luck is tried again
+    if difference or (settings.update and storage.is_file(SUMMARY)):
         storage.remove(SUMMARY)
         if storage.is_file(SUMMARY):
             raise FileError(f"{storage.path(SUMMARY)} cannot be removed: check who may write there")

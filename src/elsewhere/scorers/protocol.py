@@ -170,6 +170,9 @@ class ScorerInfo:
     guessed right within so many km. Empty where it was not measured."""
     cacheable: bool = True
     """False where scoring again costs no more than reading the cache."""
+    content: str = ""
+    """Of a scorer that reads rows from a file: the file's digest. Its fingerprint may be that of
+    the model that made the rows, and stay when they change."""
     features: FeatureInfo | None = None
     """What `features` gives and `row` takes; None where the scorer has no such methods."""
 

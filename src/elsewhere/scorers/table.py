@@ -40,6 +40,7 @@ class TableScorer:
             grid=scores.grid,
             globe=Cells.known(scores.grid),
             cacheable=False,
+            content=scores.digest,
         )
 
     def score(self, photo: Photo) -> Row:

@@ -212,6 +212,7 @@ from .stages import (
     render as render,
     render_versions as render_versions,
     scorer_names as scorer_names,
+    sidecars_in_folder as sidecars_in_folder,
     similar_places as similar_places,
     sweep_staging as sweep_staging,
     zone_of_place as zone_of_place,

@@ -19,6 +19,7 @@ from elsewhere.album import (
     render_versions,
 )
 from elsewhere.album.archives import ARCHIVE_SUFFIX, is_archive
+from elsewhere.album.discovery import sidecars_in_folder
 from elsewhere.album.export import Names, Order, Staging, check_target, sweep as sweep_staging
 from elsewhere.album.files import MAX_BYTES, PHOTO_SUFFIXES, REASONS, known_kind, natural_key
 from elsewhere.album.metadata import Metadata, from_json, parse_position
