@@ -267,8 +267,7 @@ def test_photos_and_sidecars_behind_a_path_are_looked_at_each_time(
         file = tmp_path / "in" / "photos" / row["album"] / row["photo"]
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(row["content"])
-        place = {"lat": None, "lon": None}
-        row |= place | {"path": f"photos/{row['album']}/{row['photo']}", "content": None}
+        row.update(path=str(file.relative_to(tmp_path / "in")), content=None, lat=None, lon=None)
         file.with_name(f"{file.name}.xmp").write_text(XMP.format(38))
     write(pa.Table.from_pylist(rows, pixels(1).schema), tmp_path / "in" / "a.parquet")
     given = Settings(str(tmp_path / "in"), str(tmp_path / "out"), (model(tmp_path),), update=True)
