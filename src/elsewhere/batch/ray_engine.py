@@ -33,7 +33,6 @@ from elsewhere.batch.scoring import RowScorer
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import CollapseError
 from elsewhere.errors import ElsewhereError, FileError
-from elsewhere.service import has_cuda_build
 from elsewhere.values.wording import installed_by
 
 if TYPE_CHECKING:
@@ -292,21 +291,19 @@ def gpu_actor(nodes: Sequence[Mapping[str, float]], gpu_share: float) -> tuple[f
 
 def _pool_size(ray: Any, engine: Engine, arguments: dict[str, str], jobs: int) -> tuple[float, int]:
     settings = Settings.from_json(arguments["settings"])
-    device = "cuda" if settings.gpu else settings.device if settings.can_use_gpu else "cpu"
-    return pool_size(ray.cluster_resources(), device, engine.workers, engine.gpus, jobs)
+    return pool_size(ray.cluster_resources(), settings.gpu, engine.workers, engine.gpus, jobs)
 
 
 def pool_size(
-    cluster: Mapping[str, float], device: str, workers: int | None, gpus: float | None, jobs: int
+    cluster: Mapping[str, float], gpu: bool, workers: int | None, gpus: float | None, jobs: int
 ) -> tuple[float, int]:
     """Each actor's share of a GPU, and the number of actors.
 
-    By default an actor gets a whole GPU where there is one and ONNX Runtime can use it.
+    By default an actor gets a whole GPU where the run has a scorer on a `gpu`, and else none.
     """
     available = cluster.get("GPU", 0.0)
     if gpus is None:
-        wanted = device == "cuda" or (device == "auto" and available > 0 and has_cuda_build())
-        gpus = 1.0 if wanted else 0.0
+        gpus = 1.0 if gpu else 0.0
     limit = int(cluster.get("CPU", 1))
     if gpus:
         if available < gpus:

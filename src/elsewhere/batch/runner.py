@@ -161,7 +161,7 @@ def _run(
 
 
 def _describe_rows(spec: str, settings: Settings) -> str:
-    """Changes with the rows that a scorer makes: with its model, and with its file where it reads one."""
+    """Changes with the rows that a scorer makes: with its model, or the file that it reads."""
     about = describe_scorer(spec, gpu=settings.gpu)
     return f"{about.fingerprint} {about.content}".rstrip()
 

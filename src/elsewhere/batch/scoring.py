@@ -52,7 +52,6 @@ class RowScorer(AbstractContextManager["RowScorer"]):
             settings.scorers,
             settings.max_side,
             workers=settings.decoders,
-            device=settings.device,
             gpu=settings.gpu,
         )
         self.attackers = self._scorer.models

@@ -61,7 +61,7 @@ class Settings:
     """Photos in a block, which one worker holds and writes at once; None: chosen from the data."""
     max_side: int | None = MAX_SIDE
     device: Device = "auto"
-    """Where scorers run that can use a GPU; the last bits of scores depend on it."""
+    """Where the embedded model runs; all other scorers run on the processor."""
     gpu: bool = False
     """Whether the embedded model runs on a GPU, as the driver found for the whole run."""
     decoders: int = 2
@@ -90,21 +90,16 @@ class Settings:
                     "rename it in the input"
                 )
         merge_wishes(self.wishes)
-        if self.device == "cuda" and not self.can_use_gpu:
+        if self.device == "cuda" and not self.has_embedded:
             raise InputError(
-                f"{' and '.join(self.scorers)} cannot run on a GPU: of ours only embedded and "
-                "models given as onnx:MODEL.onnx can; use the device auto"
+                f"{' and '.join(self.scorers)} cannot run on a GPU, for only embedded has a form "
+                "whose plans are proved again on the processor: use the device auto"
             )
 
     @property
     def carried(self) -> tuple[str, ...]:
         """All columns of the input that go to the output."""
         return tuple(dict.fromkeys((*self.carry, *self.partition_by)))
-
-    @property
-    def can_use_gpu(self) -> bool:
-        """Whether one of the scorers can run on a GPU."""
-        return self.has_embedded or any(spec.startswith("onnx:") for spec in self.scorers)
 
     @property
     def has_embedded(self) -> bool:

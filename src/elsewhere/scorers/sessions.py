@@ -23,13 +23,15 @@ if TYPE_CHECKING:
     import onnxruntime
 
 Device = Literal["auto", "cpu", "cuda"]
-"""Where models run that can use a GPU; auto: on a GPU if there is one."""
+"""Where scorers with a form for GPUs (`gpu.py`) run: cuda on a GPU, auto and cpu on the processor.
+"""
 
-_CPU, _CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
+_PROVIDERS = ("CPUExecutionProvider",)
+"""A session always runs on the processor. On a GPU the same model has other rows: they need a
+fingerprint of their own, and a proof on the processor's."""
 _MAX_SESSIONS = 4
 _loading = threading.Lock()
-_sessions: dict[tuple[Path, str | None, tuple[int, int], Device], Session] = {}
-_device: list[Device] = ["cpu"]
+_sessions: dict[tuple[Path, str | None, tuple[int, int]], Session] = {}
 
 
 def onnx_runtime() -> Any:
@@ -65,34 +67,16 @@ def read_verified(path: Path, sha256: str | None) -> bytes:
     return content
 
 
-def set_device(device: Device) -> None:
-    """Where new sessions of this process run, if their models can.
-
-    The default is the processor: a cached row must not depend on where it was computed.
-    """
-    _device[0] = device
-
-
-def has_cuda_build() -> bool:
-    """Whether the installed ONNX Runtime was built for CUDA; not whether there is a GPU."""
-    return _CUDA in onnx_runtime().get_available_providers()
-
-
-def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> Session:
-    """The one session of this process for the file, made when first needed.
-
-    `anywhere` is for models that may run on a GPU. One that is quantised for processors, as the
-    embedded tower is, would lose time there.
-    """
-    device = _device[0] if anywhere else "cpu"
+def open_session(path: Path, sha256: str | None) -> Session:
+    """The one session of this process for the file, made when first needed."""
     state = 0, 0
     with suppress(OSError):  # reading it fails with a message
         status = path.stat()
         state = status.st_mtime_ns, status.st_size
-    key = path.resolve(), sha256, state, device
+    key = path.resolve(), sha256, state
     with _loading:  # two threads must not both load it
         if key not in _sessions:
-            session = Session(read_verified(path, sha256), path.name, device)
+            session = Session(read_verified(path, sha256), path.name)
             if len(_sessions) == _MAX_SESSIONS:
                 del _sessions[next(iter(_sessions))]
             _sessions[key] = session
@@ -102,34 +86,21 @@ def open_session(path: Path, sha256: str | None, *, anywhere: bool = False) -> S
 class Session:
     """One model, ready to run; thread-safe."""
 
-    def __init__(self, content: bytes, name: str, device: Device = "cpu") -> None:
+    def __init__(self, content: bytes, name: str) -> None:
         engine = onnx_runtime()
         options = engine.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
-        has_cuda = device != "cpu" and _CUDA in engine.get_available_providers()
-        if device == "cuda" and not has_cuda:
-            raise ScorerError(
-                f"{name} cannot run on a GPU, because this ONNX Runtime was built without CUDA: "
-                "pip install onnxruntime-gpu in its place, or use the device cpu"
-            )
-        # By default CUDA rounds factors to 10 bits: the scores would not be the model's.
-        providers = [(_CUDA, {"use_tf32": "0"}), _CPU] if has_cuda else [_CPU]
         try:
             self._run: onnxruntime.InferenceSession = engine.InferenceSession(
-                content, options, providers=providers
+                content, options, providers=list(_PROVIDERS)
             )
         except Exception as problem:  # ONNX Runtime has no public base class for its errors
             reason = f"is not an ONNX model that can be run ({_first_line(problem)})"
             raise ScorerError(
                 f"{name} {reason}: check the file, and that there is enough memory"
             ) from None
-        if device == "cuda" and _CUDA not in self._run.get_providers():
-            raise ScorerError(
-                f"{name} cannot run on a GPU, because none can be used here: see what nvidia-smi "
-                "says, or use the device cpu"
-            )
         self.name = name
         self.sha256 = hashlib.sha256(content).hexdigest()
         self.inputs: dict[str, list[Any]] = {x.name: x.shape for x in self._run.get_inputs()}

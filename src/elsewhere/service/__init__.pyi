@@ -203,7 +203,6 @@ from .stages import (
     describe_scorer as describe_scorer,
     disk_usage as disk_usage,
     find_places as find_places,
-    has_cuda_build as has_cuda_build,
     is_archive as is_archive,
     known_kind as known_kind,
     natural_key as natural_key,

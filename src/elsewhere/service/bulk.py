@@ -34,7 +34,6 @@ from elsewhere.globe import cell_names, place as find_place
 from elsewhere.scorers import CachedScorer, Photo as ScorablePhoto, Row, ScorerInfo, find
 from elsewhere.scorers.gpu import gpu_form, gpu_problem
 from elsewhere.scorers.protocol import FeatureScorer, combine_rows
-from elsewhere.scorers.sessions import Device, set_device
 from elsewhere.scorers.tower import tower_view
 from elsewhere.service.album_audit import Beliefs, possible_cells
 from elsewhere.service.album_versions import AlbumVersions
@@ -97,7 +96,6 @@ class PhotoScorer:
         max_side: int | None,
         *,
         workers: int,
-        device: Device,
         gpu: bool = False,
     ) -> None:
         """`gpu`: scorers that have a form for GPUs are used in that form."""
@@ -106,7 +104,6 @@ class PhotoScorer:
             raise InputError("no scorer was given: name at least one, such as embedded")
         self._workers = Workers("elsewhere.album.worker:read", count=workers)
         try:
-            set_device(device)
             found = [find(spec) for spec in specs]
             forms = [gpu_form(scorer) if gpu else None for scorer in found]
             self._on_gpu = tuple(form is not None for form in forms)

@@ -36,7 +36,7 @@ from elsewhere.report import bar_chart, render
 from elsewhere.scorers import RowCache, ScorerInfo, find
 from elsewhere.scorers.cached_scorer import clear as clear_cache, disk_usage
 from elsewhere.scorers.protocol import available, combine_rows
-from elsewhere.scorers.sessions import Device, has_cuda_build
+from elsewhere.scorers.sessions import Device
 
 
 def find_places(photos: Sequence[Photo], at: Sequence[str] = ()) -> Places:

@@ -68,14 +68,14 @@ _ADDRESS = typer.Option(
 )
 _DEVICE = typer.Option(
     metavar="auto|cpu|cuda",
-    help="Where models run: auto takes a GPU for ONNX models if there is one (with "
-    "onnxruntime-gpu), cuda takes it for the embedded model, too (with PyTorch).",
+    help="Where the embedded model runs: cuda takes a GPU (with PyTorch), auto and cpu the "
+    "processor. Other models always run on the processor.",
 )
 _GPUS = typer.Option(
     min=0,
     metavar="SHARE",
     help="On Ray: the share of a GPU for each worker that scores photos.",
-    show_default="1 if GPUs are used",
+    show_default="1 with --device cuda",
 )
 _KEY_FILE = typer.Option(
     metavar="FILE",
