@@ -28,7 +28,6 @@ from elsewhere.cli.render.batch import show_summary
 from elsewhere.errors import DeviceError, FileError, InputError, ScorerError
 from elsewhere.scorers import gpu
 from elsewhere.scorers.embedded import EmbeddedScorer
-from elsewhere.scorers.sessions import set_device
 from elsewhere.scorers.tower import forget_features
 from elsewhere.service import bulk, describe_scorer, processor_rows, read_plan_text
 from tests.album.makers import jpeg
@@ -67,7 +66,6 @@ def tower(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[StandIn]]:
     forget()
     yield holder
     forget()
-    set_device("cpu")  # a run here leaves it to what comes next
 
 
 def forget() -> None:
@@ -180,17 +178,15 @@ def test_ray_and_large_albums_come_to_the_same_rows(tmp_path: Path, tower: list[
 
 
 def test_versions_and_other_models_are_proved_by_the_rows_they_have(
-    tmp_path: Path, tower: list[StandIn], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, tower: list[StandIn]
 ) -> None:
     """A covered version is shared; a model that no GPU runs keeps its rows."""
-    # this ONNX Runtime has no GPU, so the device cannot be asked for by name
-    monkeypatch.setattr(Engine, "has_gpu", lambda engine, given: given.device == "auto")
     plain = one_photo()
     edit = {"version": "blank", "version_cost": 0.5, "content": jpeg(3, 64, 48)}
     rows = [plain, plain | edit, one_photo(PHOTOS[1])]
     write(pa.Table.from_pylist(rows, photos_in()), tmp_path / "in" / "a.parquet")
     scorers = ("embedded:512", model(tmp_path))
-    run(settings(tmp_path, scorers=scorers, device="auto"), Here())
+    run(settings(tmp_path, scorers=scorers), Here())
     run(settings(tmp_path, "cpu", scorers=scorers, device="cpu"), Here())
     (row,), (plain,) = albums_in(tmp_path / "out"), albums_in(tmp_path / "cpu")
     assert row["gpu_plan"] == "proved"
@@ -231,6 +227,9 @@ def test_a_run_keeps_the_device_that_it_began_with(
         ("auto", ("embedded",), "", False),
         ("cpu", ("embedded",), "", False),
         ("auto", ("dino",), "", False),
+        ("auto", ("onnx:m.onnx",), "", False),
+        ("auto", ("embedded", "onnx:m.onnx"), "", False),
+        ("cuda", ("embedded", "onnx:m.onnx"), "", True),
         ("cuda", ("embedded",), "", True),
         ("cuda", ("embedded:half_a",), "", True),
         ("cuda", ("embedded",), "no PyTorch", None),
@@ -250,6 +249,13 @@ def test_who_runs_on_a_gpu(
             Engine().has_gpu(given)
     else:
         assert Engine().has_gpu(given) == expected
+
+
+@pytest.mark.parametrize("scorers", [("onnx:m.onnx",), ("dino", "onnx:m.onnx")])
+def test_a_model_without_a_form_for_gpus_is_refused_there(scorers: tuple[str, ...]) -> None:
+    """Its rows on a GPU would have the fingerprint of the processor's, and no proof there."""
+    with pytest.raises(InputError, match=r"onnx:m\.onnx cannot run on a GPU, .* the device auto"):
+        Settings("in", "out", scorers, device="cuda")
 
 
 def test_who_runs_on_a_gpu_of_a_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,35 +29,32 @@ from tests.batch.makers import albums_in, dead_in, model, pixels, scored, with_v
 
 
 @pytest.mark.parametrize(
-    ("cluster", "device", "workers", "gpus", "expected"),
+    ("cluster", "gpu", "workers", "gpus", "expected"),
     [
-        ({"CPU": 8.0}, "auto", None, None, (0.0, 8)),
-        ({"CPU": 8.0}, "auto", 3, None, (0.0, 3)),
-        ({"CPU": 8.0, "GPU": 2.0}, "auto", None, None, (1.0, 2)),
-        ({"CPU": 8.0, "GPU": 2.0}, "auto", None, 0.25, (0.25, 8)),
-        ({"CPU": 8.0, "GPU": 2.0}, "cpu", None, None, (0.0, 8)),
-        ({"CPU": 8.0, "GPU": 2.0}, "cpu", None, 1.0, (1.0, 2)),
-        ({"CPU": 8.0, "GPU": 4.0}, "cuda", 3, None, (1.0, 3)),
+        ({"CPU": 8.0}, False, None, None, (0.0, 8)),
+        ({"CPU": 8.0}, False, 3, None, (0.0, 3)),
+        ({"CPU": 8.0, "GPU": 2.0}, False, None, None, (0.0, 8)),
+        ({"CPU": 8.0, "GPU": 2.0}, False, None, 0.25, (0.25, 8)),
+        ({"CPU": 8.0, "GPU": 2.0}, False, None, 1.0, (1.0, 2)),
+        ({"CPU": 8.0, "GPU": 2.0}, True, None, None, (1.0, 2)),
+        ({"CPU": 8.0, "GPU": 2.0}, True, None, 0.25, (0.25, 8)),
+        ({"CPU": 8.0, "GPU": 4.0}, True, 3, None, (1.0, 3)),
     ],
 )
-def test_actors_get_a_gpu_where_there_is_one(  # noqa: PLR0917
+def test_actors_get_a_gpu_where_one_is_asked_for(
     cluster: dict[str, float],
-    device: str,
+    gpu: bool,
     workers: int | None,
     gpus: float | None,
     expected: tuple[float, int],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(ray_engine, "has_cuda_build", lambda: True)
-    assert pool_size(cluster, device, workers, gpus, 100) == expected
-    assert pool_size(cluster, device, workers, gpus, 1)[1] == 1
+    assert pool_size(cluster, gpu, workers, gpus, 100) == expected
+    assert pool_size(cluster, gpu, workers, gpus, 1)[1] == 1
 
 
-def test_no_gpu_no_share_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ray_engine, "has_cuda_build", lambda: False)
-    assert pool_size({"CPU": 2.0, "GPU": 2.0}, "auto", None, None, 9) == (0.0, 2)
+def test_no_gpu_no_share_of_one() -> None:
     with pytest.raises(FileError, match="the cluster has 0 GPUs"):
-        pool_size({"CPU": 2.0}, "cuda", None, None, 9)
+        pool_size({"CPU": 2.0}, True, None, None, 9)
     with pytest.raises(InputError, match="dino cannot run on a GPU"):
         Settings("in", "out", ("dino",), device="cuda")
 
