@@ -207,11 +207,17 @@ def split_albums(table: Any) -> Iterator[tuple[str, Any]]:
 
 
 def carried_values(table: Any) -> dict[str, Any]:
-    """The value of each carried column that all rows of an album have; else None."""
+    """The value of each carried column that all rows of an album have; else null.
+
+    Each is an Arrow array of one value: not every value of a dataset exists in Python (text that is
+    not UTF-8, dates after the year 9999, times of unknown zones).
+    """
     names = [name for name in table.column_names if name.startswith(CARRIED)]
     values = {name: table.column(name).unique() for name in names}
     return {
-        name.removeprefix(CARRIED): value[0].as_py() if len(value) == 1 else None
+        name.removeprefix(CARRIED): value
+        if len(value) == 1
+        else arrow().nulls(1, table.schema.field(name).type)
         for name, value in values.items()
     }
 

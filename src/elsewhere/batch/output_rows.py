@@ -209,11 +209,17 @@ def set_digest(row: Row, letters: Sequence[DeadLetter], digest: str | None) -> N
 
 
 def rows_table(rows: Sequence[Row], carried: Sequence[Any]) -> Any:
-    """Rows as a table; `carried` are the fields of columns that come from the input."""
-    schema = albums_out()
+    """Rows as a table; `carried` are the fields of columns that come from the input.
+
+    Their values are Arrow arrays of one value each (`carried_values`).
+    """
+    pa = arrow()
+    table = pa.Table.from_pylist(rows, albums_out())
     for field in carried:
-        schema = schema.append(arrow().field(field.name.removeprefix(CARRIED), field.type))
-    return arrow().Table.from_pylist(rows, schema)
+        name = field.name.removeprefix(CARRIED)
+        values = [row[name] for row in rows] or [pa.nulls(0, field.type)]
+        table = table.append_column(pa.field(name, field.type), pa.concat_arrays(values))
+    return table
 
 
 def broken_row(

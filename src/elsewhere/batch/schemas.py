@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
+import numpy as np
+
 from elsewhere.batch.columns import albums_out, arrow, photos_in, scores_in
 from elsewhere.batch.input_rows import CARRIED, LOST
 from elsewhere.batch.open_file import LargeGroupError
@@ -102,7 +104,7 @@ def _plain_type(kind: Any) -> Any:
     pa = arrow()
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
-    if pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+    while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
         kind = kind.value_type
     views = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
     return views.get(kind, kind)
@@ -118,7 +120,11 @@ def _used_type(name: str, kind: Any) -> Any:
             return kind
         return None if types.is_nested(kind) or types.is_null(kind) else pa.string()
     if not name:
-        return None if types.is_nested(kind) else kind
+        if types.is_nested(kind) or types.is_interval(kind):  # Parquet has no intervals
+            return None
+        if types.is_decimal(kind) and kind.bit_width < 128:  # such cannot be compared
+            return pa.decimal128(kind.precision, kind.scale)
+        return kind
     if types.is_null(kind):
         return None if name == "scores" else kind
     if types.is_decimal(kind) and name in _NUMBERS:
@@ -223,6 +229,8 @@ def _converted(array: Any, kind: Any) -> Any:
     pa = arrow()
     if isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
+    if pa.types.is_run_end_encoded(array.type):
+        array = _decoded_runs(array)
     if pa.types.is_dictionary(array.type):
         array = _decoded_dictionary(array)
     if array.type == kind:
@@ -235,19 +243,31 @@ def _converted(array: Any, kind: Any) -> Any:
     return array.cast(kind)
 
 
+def _decoded_runs(array: Any) -> Any:
+    """The values of a run-end-encoded column, each as often as it counts."""
+    first, count = array.find_physical_offset(), array.find_physical_length()
+    ends = np.asarray(array.run_ends).astype(np.int64)[first : first + count] - array.offset
+    lengths = np.diff(np.minimum(ends, len(array)), prepend=0)
+    numbers = arrow().array(np.repeat(np.arange(first, first + count), lengths))
+    return _taken(array.values, numbers)
+
+
 def _decoded_dictionary(array: Any) -> Any:
-    """The values of a dictionary column; a few bytes can stand for gigabytes."""
+    """The values of a dictionary column."""
+    return _taken(array.dictionary, array.indices)
+
+
+def _taken(values: Any, numbers: Any) -> Any:
+    """Some of the values by their numbers; LargeGroupError where a few stand for gigabytes."""
     from pyarrow import compute
 
-    values = array.dictionary
     types = arrow().types
     checks = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
-    if not any(check(values.type) for check in checks):
-        return array.dictionary_decode()
-    lengths = compute.binary_length(values).take(array.indices)
-    if (compute.sum(lengths).as_py() or 0) > LARGEST:
-        raise LargeGroupError
-    return array.dictionary_decode()
+    if any(check(values.type) for check in checks):
+        lengths = compute.binary_length(values).take(numbers)
+        if (compute.sum(lengths).as_py() or 0) > LARGEST:
+            raise LargeGroupError
+    return values.take(numbers)
 
 
 def album_type(schema: Any) -> Any:

@@ -272,8 +272,11 @@ def read_kept(table: Any) -> list[AlbumResult]:
     if _KEPT not in metadata:
         return []
     letters = json.loads(metadata[_KEPT_LETTERS])
-    rows = unpack(metadata[_KEPT]).to_pylist()
-    return [
-        (row, [DeadLetter(**letter) for letter in own])
-        for row, own in zip(rows, letters, strict=True)
-    ]
+    kept = unpack(metadata[_KEPT]).combine_chunks()
+    names = albums_out().names
+    carried = [name for name in kept.column_names if name not in names]
+    results: list[AlbumResult] = []
+    for number, row in enumerate(kept.select(names).to_pylist()):
+        values = {name: kept.column(name).chunk(0).slice(number, 1) for name in carried}
+        results.append((row | values, [DeadLetter(**letter) for letter in letters[number]]))
+    return results
