@@ -151,7 +151,7 @@ def _run(
             _run_jobs(schedule, settings, engine, progress, lock)
         progress(BatchStep("counting", grouping.albums, grouping.albums))
         result, written = _merge(grouping, storage, grouped_source, settings, engine, lock)
-        result = replace(result, files=source.faults)
+        result = replace(result, files=source.faults | source.damaged_ids)
         _check_unchanged(settings, dataset, result, grouping)
         _remove_others(storage, written)
         storage.write(REPORT, summary_page(result).encode())

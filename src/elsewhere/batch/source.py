@@ -35,6 +35,7 @@ _SUFFIXES = (".parquet", ".arrow")
 LARGE_COLUMNS = ("content", "scores")  # columns with large values
 _READ_ROWS = 4096  # rows decoded at a time
 _FIRST_ROWS = 16  # rows decoded at a time where the first will do
+_MAX_SPANS = 8  # rows that a sentence names, at most
 _SAMPLE_BYTES = 1 << 16  # bytes at both ends of a file that go into its fingerprint
 
 
@@ -66,6 +67,7 @@ class Source:
             )
         self.faults: dict[str, str] = {}
         """By name, why a file cannot be used; its albums have no rows."""
+        self._unnamed: dict[str, list[str]] = {}  # by file, rows whose album ids cannot be read
         self._files: dict[int, DatasetFile] = {}
         self._modified: dict[str, int | None] = {}
         if schema:
@@ -164,16 +166,33 @@ class Source:
 
     def albums(self) -> Iterator[tuple[int, int, Any]]:
         """The album of every row: file, first row, and the names, a batch at a time."""
+        self._unnamed.clear()
         for number, file in enumerate(self.files):
             start = 0
             for group, rows in enumerate(file.groups):
                 names = self._album_names(file, group)
+                if names is None:
+                    spans = self._unnamed.setdefault(file.name, [])
+                    spans.append(_row_span(file, group))
                 yield (
                     number,
                     start,
                     arrow().nulls(rows, arrow().string()) if names is None else names,
                 )
                 start += rows
+
+    @property
+    def damaged_ids(self) -> dict[str, str]:
+        """By name, where `albums` could not read album ids; albums there have no rows."""
+        found = {}
+        for name, spans in self._unnamed.items():
+            rows = ", ".join(spans[:_MAX_SPANS])
+            more = f" and {len(spans) - _MAX_SPANS} more" if len(spans) > _MAX_SPANS else ""
+            found[name or self.storage.root.rpartition("/")[2]] = (
+                f"{self.storage.path(name)} is damaged in the album ids of rows {rows}{more}, "
+                "whose albums have no row: write it anew"
+            )
+        return found
 
     def _album_names(self, file: DatasetFile, group: int) -> Any:
         """The album of every row of a row group; None where one of them cannot be read."""
@@ -263,9 +282,8 @@ class Source:
     def _check_lost(self, file: DatasetFile, group: int, error: Exception) -> str:
         """Why the rows of a row group cannot be read; FileError where that may pass."""
         self._open(file.name).check_reachable(group, error)
-        start = sum(file.groups[:group])
         name = (file.name or self.storage.root).rpartition("/")[2]
-        rows = f"rows {start} to {start + file.groups[group] - 1} of {name}"
+        rows = f"rows {_row_span(file, group)} of {name}"
         if isinstance(error, LargeGroupError):
             return (
                 f"{rows} unpack to far more than is in the file, as a decompression bomb does: "
@@ -290,6 +308,12 @@ class Source:
         if name not in self._modified:
             self._modified[name] = self.storage.modified(name)
         return open_file(self.storage.address, name, self._modified[name])
+
+
+def _row_span(file: DatasetFile, group: int) -> str:
+    """The first and the last row of a row group."""
+    start = sum(file.groups[:group])
+    return f"{start} to {start + file.groups[group] - 1}"
 
 
 def _read_errors() -> tuple[type[Exception], ...]:

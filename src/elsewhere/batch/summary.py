@@ -41,7 +41,8 @@ class Summary:
     gpu_plans: dict[str, int] = field(default_factory=dict)
     """Albums scored on a GPU by what became of their plan: proved, failed, none."""
     files: dict[str, str] = field(default_factory=dict)
-    """By name, why a file of the dataset cannot be used: albums in it have no row."""
+    """By name, why a file of the dataset, or a part of it, cannot be used: albums there have no
+    row."""
 
     @property
     def gpu_proofs(self) -> int:
