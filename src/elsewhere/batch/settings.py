@@ -89,6 +89,12 @@ class Settings:
                     f"{name} cannot be carried, for the output has a column of that name: "
                     "rename it in the input"
                 )
+        for name in self.partition_by:
+            if name[:1] in {"", ".", "_"}:
+                raise InputError(
+                    f"{name} cannot be the name of folders, for folders whose names begin with . "
+                    "or _ are not read: carry it, or rename it in the input"
+                )
         merge_wishes(self.wishes)
         if self.device == "cuda" and not self.has_embedded:
             raise InputError(

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from elsewhere.batch.columns import FORMAT
+from elsewhere.batch.merging import COUNTS, MERGES
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.storage import HaltError, Storage, store_errors
 from elsewhere.errors import ElsewhereError, FileError, InputError
@@ -204,11 +205,16 @@ def begin_or_resume(
         )
     # a run that is over is compared again: photos behind a path may have changed, and what failed
     # by bad luck is tried again
-    if difference or (settings.update and storage.is_file(SUMMARY)):
+    is_over = storage.is_file(SUMMARY)
+    if difference or (settings.update and is_over):
         storage.remove(SUMMARY)
         if storage.is_file(SUMMARY):
             raise FileError(f"{storage.path(SUMMARY)} cannot be removed: check who may write there")
-        storage.remove_folder(WORK_FOLDER)
+        if is_over or not _has_same_blocks(state, record):
+            storage.remove_folder(WORK_FOLDER)
+        else:  # other files of the same rows
+            storage.remove_folder(COUNTS)
+            storage.remove(MERGES)
         record["key"] = state["key"]
         storage.write(STATE, (json.dumps(record, indent=2) + "\n").encode())
     return replace(settings, key=state["key"])
@@ -226,6 +232,16 @@ def _difference(state: Mapping[str, Any], record: Mapping[str, Any]) -> str:
     if state.get("dataset") != record["dataset"]:
         return "of another dataset, or its files have changed since"
     return ""
+
+
+def _has_same_blocks(state: Mapping[str, Any], record: Mapping[str, Any]) -> bool:
+    """Whether two runs write the same blocks: they differ only in what becomes of them."""
+    runs = [{**run, "options": dict(run.get("options") or {})} for run in (state, record)]
+    for run in runs:
+        for name in ("--carry", "--partition-by"):  # the dataset's fingerprint tells the columns
+            run["options"].pop(name, None)
+    names = ("models", "dataset", "options")
+    return all(runs[0].get(name) == runs[1].get(name) for name in names)
 
 
 def _shown(value: Any) -> str:
