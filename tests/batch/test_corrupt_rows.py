@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import fs, parquet
 
+from elsewhere.batch.limits import NO_LOST_FILES
 from elsewhere.batch.open_file import open_file
 from elsewhere.batch.runner import Engine, run
 from elsewhere.batch.settings import Settings
@@ -70,6 +71,22 @@ def test_rows_whose_albums_cannot_be_read(tmp_path: Path) -> None:
     (letter,) = dead_in(tmp_path / "out")
     assert letter["kind"] == "damaged" and "rows 24 to 47 of a.parquet" in letter["reason"]
     assert found.albums == 13
+    assert found.files == {
+        "a.parquet": f"{file} is damaged in the album ids of rows 24 to 47, whose albums have no "
+        "row: write it anew"
+    }
+    assert NO_LOST_FILES.exceeded_by(found) == (1, 0)
+    assert run(settings, Here()) == found
+
+
+@pytest.mark.parametrize("name", ["", "a.parquet"])
+def test_several_places_of_a_file_are_named_together(name: str, tmp_path: Path) -> None:
+    settings, file = given(tmp_path, scored(18, photos=(4, 5)))
+    damage(file, 0, "album")
+    damage(file, 2, "album")
+    found = run(replace(settings, input=str(file) if name == "" else settings.input), Here())
+    assert list(found.files) == ["a.parquet"]
+    assert "of rows 0 to 23, 48 to 71, whose albums" in found.files["a.parquet"]
 
 
 def test_scattered_rows_of_a_damaged_file(tmp_path: Path) -> None:

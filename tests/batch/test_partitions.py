@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -11,9 +12,9 @@ from uuid import UUID
 
 import pyarrow as pa
 import pytest
-from pyarrow import dataset, parquet
+from pyarrow import compute, dataset, parquet
 
-from elsewhere.batch import merging
+from elsewhere.batch import blocks, merging, runner
 from elsewhere.batch.grouping import block_size
 from elsewhere.batch.runner import run
 from elsewhere.batch.schemas import common_schema, file_schema, in_schema, partition_keys
@@ -211,13 +212,116 @@ def test_files_of_a_sane_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert dead_in(tmp_path / "out") == dead_in(tmp_path / "whole")
 
 
-def test_too_many_partitions_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    table = scored(6)
-    table = table.append_column("day", table["album"])
+def test_more_partitions_than_files_that_may_be_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The oldest file is closed; its partition goes on in another."""
+    table = scored(24, photos=(4, 5))
+    table = table.append_column("day", pa.array([n // 4 % 6 for n in range(len(table))]))
     write(table, tmp_path / "in" / "a.parquet")
-    monkeypatch.setattr(merging, "_MAX_PARTITIONS", 4)
-    with pytest.raises(InputError, match="partition by columns with fewer values"):
-        run(settings(tmp_path, partition_by=("day",)), Here())
+    run(settings(tmp_path, "flat", block=16, carry=("day",)), Here())
+    monkeypatch.setattr(merging, "_MAX_OPEN", 4)
+    monkeypatch.setattr(merging, "_GROUP_BYTES", 1)
+    found = run(settings(tmp_path, block=16, partition_by=("day",)), Here())
+    assert found.albums == 24
+    rows = dataset.dataset(tmp_path / "out" / "albums", partitioning="hive").to_table().to_pylist()
+    flat = albums_in(tmp_path / "flat")
+    assert sorted(row["album"] for row in rows) == [row["album"] for row in flat]
+    assert {(row["album"], row["day"]) for row in rows} == {(r["album"], r["day"]) for r in flat}
+    files = [file for file in (tmp_path / "out" / "albums").rglob("*") if file.is_file()]
+    assert len(files) > 6 and {file.suffix for file in files} == {".parquet"}
+    assert len({file.parent.name for file in files}) == 6
+    updated = run(settings(tmp_path, block=16, partition_by=("day",), update=True), Here())
+    assert updated == found and len(albums_in(tmp_path / "out")) == 24
+
+
+@pytest.mark.parametrize("name", ["_day", ".day"])
+def test_folders_that_nobody_reads_are_refused(name: str) -> None:
+    """An update would not find its own rows there, and write them twice."""
+    with pytest.raises(InputError, match="cannot be the name of folders"):
+        Settings("in", "out", partition_by=(name,))
+
+
+def test_other_partitions_of_a_killed_run_need_no_new_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in ("a", "b"):
+        part = scored(3, first=3 * (key == "b"), seed=ord(key))
+        write(part, tmp_path / "in" / f"k={key}" / "a.parquet")
+    given = settings(tmp_path, block=16, update=True)
+    calm = run(settings(tmp_path, "calm", block=16), Here())
+
+    def stop(*given: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(runner, "summary_page", stop)
+        run(given, Here())
+    with monkeypatch.context() as patch:
+        patch.setattr(blocks, "solve", stop)
+        assert run(replace(given, partition_by=("k",)), Here()) == calm
+    folders = {file.parent.name for file in (tmp_path / "out" / "albums").rglob("*.parquet")}
+    assert folders == {"k=a", "k=b"}
+    assert len(albums_in(tmp_path / "out")) == 6
+
+
+_WHOLE = pa.array([10**7, 10**7 + 1], pa.int32())
+_LONG = pa.array([10**15 + 1, 10**15 + 2], pa.int64())
+ODD = {
+    "text that is not UTF-8": pa.array([b"a\xff", b"\xfe"], pa.binary()).view(pa.string()),
+    "a day after the year 9999": _WHOLE.view(pa.date32()),
+    "a date after the year 9999": _WHOLE.view(pa.date32()).cast(pa.date64()),
+    "a second after the year 9999": _LONG.view(pa.timestamp("s")),
+    "odd nanoseconds with a zone": _LONG.view(pa.timestamp("ns", "Europe/Paris")),
+    "a zone that is none": _LONG.view(pa.timestamp("ns", "Nowhere/Else")),
+    "a duration of odd nanoseconds": _LONG.view(pa.duration("ns")),
+    "a time of odd nanoseconds": pa.array([1, 2], pa.int64()).view(pa.time64("ns")),
+    "a narrow decimal": pa.array([1, 2], pa.decimal32(9, 0))
+    if hasattr(pa, "decimal32")
+    else pa.array([1, 2]),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_values_that_python_does_not_have_are_carried(kind: str, tmp_path: Path) -> None:
+    """Through blocks, an update that keeps their rows, and partitions."""
+    values = ODD[kind].take(pa.array([0] * 4 + [1] * 4 + [0, 1, 0, 1]))
+    table = scored(3, photos=(4, 5)).append_column("odd", values)
+    write(table, tmp_path / "in" / "a.arrow")
+    given = settings(tmp_path, carry=("odd",), update=True, block=4)
+    for _ in range(2):
+        assert run(given, Here()).statuses == {"optimal": 3}
+        (file,) = (tmp_path / "out" / "albums").iterdir()
+        rows = parquet.ParquetFile(file).read(["album", "odd"]).sort_by("album")
+        found = rows["odd"].combine_chunks()
+        assert found.is_valid().to_pylist() == [True, True, False]
+        assert found.slice(0, 2).equals(ODD[kind].cast(found.type, safe=False))
+    run(replace(given, carry=(), partition_by=("odd",)), Here())
+    folders = {file.parent.name for file in (tmp_path / "out" / "albums").rglob("*.parquet")}
+    assert len(folders) == 3 and "odd=__HIVE_DEFAULT_PARTITION__" in folders
+
+
+def test_a_column_that_no_file_can_hold_is_refused(tmp_path: Path) -> None:
+    spans = pa.array([(1, 2, 3)] * 8, pa.month_day_nano_interval())
+    table = scored(2, photos=(4, 5)).append_column("span", spans)
+    write(table, tmp_path / "in" / "a.arrow")
+    with pytest.raises(FileError, match=r"has span of type .* must be a plain value"):
+        run(settings(tmp_path, carry=("span",)), Here())
+
+
+@pytest.mark.parametrize("column", ["album", "photo", "place", "lat", "odd"])
+def test_columns_of_runs_are_read(column: str, tmp_path: Path) -> None:
+    table = scored(6, photos=(4, 5))
+    odd = pa.array([n // 12 for n in range(len(table))])
+    table = table.append_column("odd", odd)
+    write(table, tmp_path / "in" / "a.arrow")
+    run(settings(tmp_path, "plain", carry=("odd",)), Here())
+    number = table.column_names.index(column)
+    runs = compute.run_end_encode(table.column(number).combine_chunks())
+    table = table.set_column(number, pa.field(column, runs.type), runs)
+    write(table, tmp_path / "in" / "a.arrow", group=10)
+    found = run(settings(tmp_path, carry=("odd",)), Here())
+    assert found.files == {} and albums_in(tmp_path / "out") == albums_in(tmp_path / "plain")
 
 
 @pytest.mark.parametrize(
