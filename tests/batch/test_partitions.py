@@ -16,10 +16,12 @@ from pyarrow import compute, dataset, parquet
 
 from elsewhere.batch import blocks, merging, runner
 from elsewhere.batch.grouping import block_size
+from elsewhere.batch.limits import NO_LOST_FILES
 from elsewhere.batch.runner import run
 from elsewhere.batch.schemas import common_schema, file_schema, in_schema, partition_keys
 from elsewhere.batch.settings import Settings
 from elsewhere.batch.source import Source
+from elsewhere.cli.render.batch import show_failures
 from elsewhere.errors import FileError, InputError
 from tests.batch.makers import Here, albums_in, dead_in, scored, write
 
@@ -120,9 +122,26 @@ def test_only_what_the_dataset_has_can_be_carried(tmp_path: Path) -> None:
     write(scored(2), tmp_path / "in" / "a.parquet")
     with pytest.raises(InputError, match="has no column tenant to carry"):
         run(settings(tmp_path, carry=("tenant",)), Here())
+    with pytest.raises(InputError, match="lat cannot be carried, for it is one of the columns"):
+        run(settings(tmp_path, carry=("lat",)), Here())
     with pytest.raises(InputError, match="status cannot be carried"):
         settings(tmp_path, carry=("status",))
     assert not (tmp_path / "out").exists()
+
+
+def test_keys_that_clash_with_the_output_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(scored(2), tmp_path / "in" / "status=new" / "place=Faro" / "day=1" / "a.parquet")
+    found = run(settings(tmp_path), Here())
+    assert found.dropped_keys == ["status"]
+    assert {(row["status"], row["day"]) for row in albums_in(tmp_path / "out")} == {
+        ("optimal", "1")
+    }
+    assert not show_failures(found, [NO_LOST_FILES]), "no reason to fail"
+    sentence = "the output has a column status of its own"
+    assert f"elsewhere: {sentence}" in capsys.readouterr().err
+    assert f"<p>T{sentence[1:]}" in (tmp_path / "out" / "report.html").read_text()
 
 
 def test_broken_files_cost_themselves(tmp_path: Path) -> None:

@@ -152,6 +152,7 @@ def _run(
         progress(BatchStep("counting", grouping.albums, grouping.albums))
         result, written = _merge(grouping, storage, grouped_source, settings, engine, lock)
         result = replace(result, files=source.faults | source.damaged_ids)
+        result = replace(result, dropped_keys=source.dropped_keys)
         _check_unchanged(settings, dataset, result, grouping)
         _remove_others(storage, written)
         storage.write(REPORT, summary_page(result).encode())

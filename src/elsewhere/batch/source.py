@@ -16,7 +16,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from elsewhere.batch.columns import arrow
+from elsewhere.batch.columns import albums_out, arrow
 from elsewhere.batch.input_rows import CARRIED, concat_tables, lost_rows, with_lost_column
 from elsewhere.batch.open_file import LargeGroupError, OpenFile, open_file
 from elsewhere.batch.schemas import (
@@ -91,6 +91,11 @@ class Source:
                     raise
         for name in carry:
             if not any(f"{CARRIED}{name}" in schema.names for schema in schemas):
+                if any(name in schema.names for schema in schemas):
+                    raise InputError(
+                        f"{name} cannot be carried, for it is one of the columns that batch reads "
+                        "itself: copy it under another name in the input"
+                    )
                 raise InputError(f"{self.storage.address} has no column {name} to carry")
         return common_schema(schemas)
 
@@ -180,6 +185,12 @@ class Source:
                     arrow().nulls(rows, arrow().string()) if names is None else names,
                 )
                 start += rows
+
+    @property
+    def dropped_keys(self) -> list[str]:
+        """Partition keys that are not carried: the output has columns of their names."""
+        keys = {key for name in self._names for key in partition_keys(name)}
+        return sorted(keys & set(albums_out().names) - set(self.schema.names))
 
     @property
     def damaged_ids(self) -> dict[str, str]:

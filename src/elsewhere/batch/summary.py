@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from elsewhere.batch.processor_proof import FAILED, NONE, PROVED
+from elsewhere.messages import capitalized, dropped_keys
 from elsewhere.service import REASONS, bar_chart, render
 
 RANKS = ("1st", "2nd to 5th", "6th to 10th", "11th to 50th", "further down")
@@ -43,6 +44,9 @@ class Summary:
     files: dict[str, str] = field(default_factory=dict)
     """By name, why a file of the dataset, or a part of it, cannot be used: albums there have no
     row."""
+    dropped_keys: list[str] = field(default_factory=list)
+    """Partition keys of the dataset that the rows lack, for the output has columns of their names.
+    """
 
     @property
     def gpu_proofs(self) -> int:
@@ -153,5 +157,8 @@ def summary_page(result: Summary) -> str:
         "status_meanings": _STATUS_MEANINGS,
         "kind_meanings": _KIND_MEANINGS,
         "gpu_meanings": _GPU_MEANINGS,
+        "dropped_keys": capitalized(dropped_keys(result.dropped_keys))
+        if result.dropped_keys
+        else "",
     }
     return render("run.html.j2", run=result, bar_chart=bar_chart, **meanings) + "\n"

@@ -18,6 +18,7 @@ from elsewhere.messages.next_photo import next_reason
 from elsewhere.messages.notes import (
     advice,
     coarse_cells,
+    dropped_keys,
     foremost_notes,
     note,
     notes,
@@ -45,6 +46,7 @@ __all__ = [
     "cells_verdict",
     "clean_offer",
     "coarse_cells",
+    "dropped_keys",
     "edit_kind",
     "foremost_notes",
     "infeasibility",

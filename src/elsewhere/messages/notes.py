@@ -203,6 +203,20 @@ def report_warning(error: BaseException | None) -> str:
     return f"the copy is written and proved, but it has no report: {reason}"
 
 
+def dropped_keys(names: Sequence[str]) -> str:
+    """What to do about partition keys that cannot go to the output of a batch.
+
+    >>> dropped_keys(["status"])
+    'the output has a column status of its own, so that of the folders is not in it: rename them'
+    """
+    one = len(names) == 1
+    own, theirs = ("a column", "that") if one else ("columns", "those")
+    return (
+        f"the output has {own} {listed(names)} of its own, so {theirs} of the folders "
+        f"{'is' if one else 'are'} not in it: rename them"
+    )
+
+
 def advice(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> str:
     """What to ask for instead; empty where there is nothing to say."""
     advised = outcome.advice

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from elsewhere import messages
 from elsewhere.cli.program import STOPPED
 from elsewhere.values.wording import counted, printable
 
@@ -196,13 +197,16 @@ def show_summary(summary: Summary, output: str, unchanged: int = 0) -> None:
 
 
 def show_failures(summary: Summary, limits: Sequence[Limit]) -> bool:
-    """Say which limits a run exceeds; whether there is one."""
+    """Say what was left out, and which limits a run exceeds; whether there is one."""
     reasons = list(summary.files.values())
     for reason in reasons[:_MAX_FILES]:
         typer.echo(f"elsewhere: {printable(reason)}", err=True)
     if len(reasons) > _MAX_FILES:
         more = counted(len(reasons) - _MAX_FILES, "more file")
         typer.echo(f"elsewhere: {more} cannot be used: see report.html", err=True)
+    if summary.dropped_keys:
+        sentence = messages.dropped_keys(summary.dropped_keys)
+        typer.echo(f"elsewhere: {printable(sentence)}", err=True)
     failed = False
     for limit in limits:
         exceeded = limit.exceeded_by(summary)
