@@ -262,7 +262,8 @@ def killed_often(command: Command, kills: int, draw: Random) -> None:
         done = blocks_in(output)
         deaths += 1
     print(f"killed {deaths} times, {len(done)} blocks done by then")
-    assert deaths and done
+    assert done
+    assert deaths == kills or (deaths and kills < 10), "a small run may be over before"
     command.run("killed", "--workers", "2", "--block", "64")
 
 
