@@ -57,8 +57,8 @@ def difference(gpu: Any, cpu: Any) -> dict[str, Any]:
     return {
         "photos": len(cpu),
         "same first guess": round(float((gpu.argmax(1) == cpu.argmax(1)).mean()), 4),
-        "probability moved, mean": round(float(off.mean()), 4),
-        "probability moved, largest": round(float(off.max()), 4),
+        "half the sum of differences over all cells, mean": round(float(off.mean()), 4),
+        "half the sum of differences over all cells, largest": round(float(off.max()), 4),
         "nats over the first 20 cells, mean": round(float(nats.mean()), 4),
     }
 
