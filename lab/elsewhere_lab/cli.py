@@ -33,6 +33,7 @@ from typing import Any, NoReturn
 
 from elsewhere.errors import ElsewhereError, InputError
 from elsewhere_lab import experiments
+from elsewhere_lab.run_folder import read_run
 from elsewhere_lab.runner import Progress, run
 from elsewhere_lab.sources import AnySource, ScoreFiles, Simulator
 from elsewhere_lab.trips import Trips
@@ -155,6 +156,17 @@ def _run(
         table = output / name / "table.md"
         print(f"{experiments.find(name).title}\n\n{table.read_text('utf-8')}")
         print(f"Written to {table}, with its rows beside it.\n")
+    print(f"All of it took {_time_taken(names, output)}.")
+
+
+def _time_taken(names: Sequence[str], output: Path) -> str:
+    """What the parts of these experiments took, in earlier runs in this folder too."""
+    from elsewhere_lab.page import format_times
+
+    found = map(experiments.find, names)
+    measured = dict.fromkeys(experiment.rows_of or experiment.name for experiment in found)
+    took = read_run(output).info.get("took", {})
+    return format_times([took[name] for name in measured if name in took])
 
 
 def _warn(sentence: str) -> None:

@@ -16,6 +16,7 @@ and stop after a number of nodes, so that it is the same on every machine.
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import version
 from importlib.util import find_spec
 
 import numpy as np
@@ -148,6 +149,11 @@ def installed() -> list[str]:
     if not found:
         raise InputError("this needs a general solver: pip install highspy")
     return found
+
+
+def solver_version(name: str) -> str:
+    """The version of a solver that is there."""
+    return version(SOLVERS[name][0])
 
 
 def best_plan(gain: Floats, budget: int, constant: float, solver: str) -> Answer:

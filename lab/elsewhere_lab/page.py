@@ -153,15 +153,15 @@ def _chapter(runs: Sequence[Run], page: Path) -> str:
     if runs[0].simulated:
         paper = info["scale"] == "paper"
         scale = "at the paper's scale" if paper else f"scale {info['scale']}"
-        title = f"On the simulator, {scale}"
+        title = f"On the simulator{_world(info['source'])}, {scale}"
     text = [f"## {title}\n"]
     if _OUR_SCORES in str(info.get("given")):
         text.append(_OUR_PHOTOS + "\n")
     took = [pair for run in runs for pair in run.info.get("took", {}).items()]
     if took:
         tables = [times for name, times in took if name in ("accuracy", "fewest", "budget")]
-        share = f" Tables 1 to 4 took {_times(tables)} of it." if len(tables) == 3 else ""
-        every = _times([times for _, times in took])
+        share = f" Tables 1 to 4 took {format_times(tables)} of it." if len(tables) == 3 else ""
+        every = format_times([times for _, times in took])
         text.append(f"{_TOTAL} {every}.{share}\n")
     if not runs[0].simulated:
         text.append(f"`{_PHOTOS}` stands for `{info.get('given')}`.\n")
@@ -172,6 +172,18 @@ def _chapter(runs: Sequence[Run], page: Path) -> str:
     return "\n".join(text)
 
 
+def _world(source: str) -> str:
+    """Which photos a simulated run had, where they are not those of the published one.
+
+    >>> _world("simulator-0"), _world("simulator-1"), _world("simulator-0-world-7")
+    ('', ' with seed 1', ' with seed 0 in world 7')
+    """
+    seed, _, world = source.removeprefix("simulator-").partition("-world-")
+    if seed == "0" and not world:
+        return ""
+    return f" with seed {seed}" + (f" in world {world}" if world else "")
+
+
 def _section(experiment: Experiment, run: Run, page: Path) -> str:
     info, name = run.info, experiment.name
     source = info.get("given", "") if run.simulated else _PHOTOS
@@ -180,7 +192,7 @@ def _section(experiment: Experiment, run: Run, page: Path) -> str:
     if experiment.rows_of:
         origin = f" (from the rows of {experiment.rows_of})"
     elif times := info.get("took", {}).get(name):
-        origin = f" ({_times([times])})"
+        origin = f" ({format_times([times])})"
     text = [f"### {experiment.title}\n", experiment.about + "\n"]
     text.append(f"`{' '.join(command.split())}`{origin}\n")
     if parts := run.unfinished(experiment):
@@ -196,7 +208,12 @@ def _section(experiment: Experiment, run: Run, page: Path) -> str:
     return "\n".join(text)
 
 
-def _times(took: Sequence[Mapping[str, float]]) -> str:
+def format_times(took: Sequence[Mapping[str, float]]) -> str:
+    """The sum of what experiments took.
+
+    >>> format_times([{"seconds": 30.0, "busy": 50.0}, {"seconds": 60.0, "busy": 10.0}])
+    '2 min by the clock, 60 s of processor time'
+    """
     clock, busy = (format_time(sum(each[key] for each in took)) for key in ("seconds", "busy"))
     return f"{clock} by the clock, {busy} of processor time"
 

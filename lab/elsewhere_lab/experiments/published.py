@@ -1,9 +1,9 @@
 """Table 4 by the program that the authors published, with the plans that general solvers return."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice
 
 import numpy as np
 
@@ -15,7 +15,14 @@ from elsewhere_lab.calibrated import PAPER_WORLD, REFITTED
 from elsewhere_lab.collections import partitions, sample_parts
 from elsewhere_lab.experiments import say
 from elsewhere_lab.experiments.tables import FEWEST_TOPS, NESTING_STEPS, count_returned, pack
-from elsewhere_lab.general_solvers import NODES, SOLVERS, best_plan, installed, largest_gain
+from elsewhere_lab.general_solvers import (
+    NODES,
+    SOLVERS,
+    best_plan,
+    installed,
+    largest_gain,
+    solver_version,
+)
 from elsewhere_lab.paper import paper_number
 from elsewhere_lab.plots import Figure, label_places, legend_with_paper, plot_series
 from elsewhere_lab.solving import WORK, gains, rank_ahead, within
@@ -76,7 +83,7 @@ def measure_published(source: Simulator, scale: Scale, part: Part) -> Iterator[R
                     plans[f"answer {name}"] = answer.status
                     if answer.status == "optimal":
                         plans[name] = pack(answer.withheld)
-                row |= plans
+                row |= plans | {f"version {solver}": solver_version(solver)}
             yield row
 
 
@@ -159,6 +166,63 @@ def findings_published(rows: Rows, numbers: Numbers) -> Iterator[str]:
             "published", "unfinished", nodes=NODES, count=stopped, all=len(answers),
             halves=halves.count("feasible"), of=len(halves),
         )  # fmt: skip
+    if versions := solver_versions(rows):
+        yield say("published", "versions", versions=", ".join(versions))
+    if by_reading:
+        yield _conclusion(by_reading)
+
+
+def solver_versions(rows: Rows) -> list[str]:
+    """The solvers that answered, with every version that did; empty where rows do not say."""
+    pairs = {
+        (solver, str(row[f"version {solver}"]))
+        for row in rows
+        for solver in SOLVERS
+        if row.get(f"version {solver}")
+    }
+    return [f"{solver} {version}" for solver, version in sorted(pairs)]
+
+
+def _conclusion(by_reading: Mapping[str, Sequence[Number]]) -> str:
+    """Which readings Table 4 excludes at two standard errors, and which it does not tell apart."""
+    four = {
+        reading: {
+            (n.line.partition(",")[0], n.column): n
+            for n in numbers
+            if not n.column.startswith("top-")
+        }
+        for reading, numbers in by_reading.items()
+    }
+    four = {reading: fields for reading, fields in four.items() if fields}
+    beyond = {
+        reading: sum(not agree(n.ours, n.error, n.paper or 0, 0) for n in fields.values())
+        for reading, fields in four.items()
+    }
+    excluded = [f"{r} ({n} of {len(four[r])} numbers)" for r, n in beyond.items() if n]
+    alike = [
+        f"{one} and {other}"
+        for one, other in combinations(four, 2)
+        if one.split(", ")[-1] == other.split(", ")[-1]
+        and all(
+            agree(a.ours, a.error, b.ours, b.error)
+            for place, a in four[one].items()
+            if (b := four[other].get(place))
+        )
+    ]
+    nothing = say("published", "none")
+    return say(
+        "published", "conclusion",
+        excluded="; ".join(excluded) or nothing, alike="; ".join(alike) or nothing,
+    )  # fmt: skip
+
+
+def agree(one: float, error: float, other: float, others_error: float) -> bool:
+    """Whether two numbers are within two standard errors of their difference.
+
+    >>> agree(0.3, 0.03, 0.2, 0.04), agree(0.31, 0.03, 0.2, 0.04)
+    (True, False)
+    """
+    return abs(one - other) <= 2 * math.hypot(error, others_error) + 1e-12
 
 
 def explains(number: Number) -> bool:
