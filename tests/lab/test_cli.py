@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from elsewhere_lab import experiments
 from elsewhere_lab.cli import main
+from elsewhere_lab.page import format_times
 from elsewhere_lab.values import SCALES, Scale
 
 
@@ -34,9 +36,10 @@ def test_run_prints_tables_and_writes_files(
     assert "(59.58)" in told
     assert "101 times as many" in told
     assert (folder / "accuracy" / "numbers.csv").exists()
-    assert told.endswith(
-        f"Written to {folder / 'worst' / 'table.md'}, with its rows beside it.\n\n"
-    )
+    written, _, total = told.rpartition("\n\n")
+    assert written.endswith(f"Written to {folder / 'worst' / 'table.md'}, with its rows beside it.")
+    took = json.loads((folder / "run.json").read_text("utf-8"))["took"].values()
+    assert total == f"All of it took {format_times(list(took))}.\n"
 
     page = tmp_path / "results.md"
     assert run("page", str(folder), "-o", str(page)) == 0

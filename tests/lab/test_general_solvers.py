@@ -9,10 +9,17 @@ import pytest
 
 from elsewhere_lab import general_solvers
 from elsewhere_lab.experiments import published, solver
-from elsewhere_lab.general_solvers import Answer, best_plan, installed, largest_gain, program
+from elsewhere_lab.general_solvers import (
+    Answer,
+    best_plan,
+    installed,
+    largest_gain,
+    program,
+    solver_version,
+)
 from elsewhere_lab.solving import fewest, furthest, gains
 from elsewhere_lab.sources import Simulator
-from elsewhere_lab.values import Row, Scale
+from elsewhere_lab.values import Number, Row, Scale
 
 SOURCE = Simulator(seed=8)
 
@@ -76,9 +83,31 @@ def test_rows_say_what_the_table_needs() -> None:
     assert {n.line for n in numbers} == {f"R-16, {published.LARGE}, {s}" for s in installed()}
     none = [n for n in numbers if n.column == "no plan within 12.5 %"]
     assert all(n.ours == 0 for n in none), "a large T cuts nothing off"
-    for sentence in published.findings_published(rows, numbers):
+    sentences = list(published.findings_published(rows, numbers))
+    for sentence in sentences:
         assert "nan" not in sentence
+    asked = ", ".join(f"{name} {solver_version(name)}" for name in sorted(installed()))
+    assert f"The solvers were {asked}." in sentences
     assert list(published.findings_published([], [])) == []
+
+
+def test_the_conclusion_names_what_is_excluded_and_what_is_not_told_apart() -> None:
+    def line(reading: str, ours: float) -> Number:
+        return Number(f"R-16, {reading}", "12.5 % → 25 %", ours, 0.03, 40, 0.27)
+
+    numbers = [
+        line("large T, HiGHS", 0.20), line("published T, HiGHS", 0.24),
+        line("refitted, HiGHS", 0.31), line("large T, CPLEX", 0.20),
+        replace(line("refitted, HiGHS", 0.9), line="R-32, refitted, HiGHS", count=3),
+        replace(line("large T, HiGHS", 0.9), column="top-1 optimal", paper=0.3),
+    ]  # fmt: skip
+    *_, last = published.findings_published([], numbers)
+    assert last.startswith(
+        "By Table 4 alone, at two standard errors and with five collections or more to a number, "
+        "excluded: large T, HiGHS (1 of 1 numbers); large T, CPLEX (1 of 1 numbers). Not told "
+        "apart by any number, by the same solver: large T, HiGHS and published T, HiGHS; "
+        "published T, HiGHS and refitted, HiGHS."
+    )
 
 
 @pytest.mark.parametrize("name", installed())

@@ -114,6 +114,25 @@ def test_a_folder_from_before_the_digests_can_be_shown(tmp_path: Path) -> None:
     assert "(59.58)" in (tmp_path / "page.md").read_text("utf-8")
 
 
+def test_another_world_never_takes_the_place_of_the_calibrated_one(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    runner.run(["worst"], Simulator(0), "small", tmp_path / "calibrated")
+    write_page([tmp_path / "calibrated"], page)
+    published = page.read_text("utf-8")
+    for number, source in enumerate((Simulator(0, 7), Simulator(1), Simulator(1, 7))):
+        runner.run(["worst"], source, "small", tmp_path / str(number))
+        write_page([tmp_path / str(number)], page, renew=True)
+    text = page.read_text("utf-8")
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    assert headings == [
+        "## On the simulator, scale small",
+        "## On the simulator with seed 0 in world 7, scale small",
+        "## On the simulator with seed 1, scale small",
+        "## On the simulator with seed 1 in world 7, scale small",
+    ]
+    assert text.startswith(published.rstrip("\n"))
+
+
 def test_renewing_a_page_keeps_what_these_folders_do_not_hold(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     runner.run(["worst"], SOURCE, "small", tmp_path / "a")
