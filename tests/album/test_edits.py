@@ -96,6 +96,8 @@ KINDS: list[Any] = [
     ("JPEG", {"quality": 60, "subsampling": "4:2:0"}, 300),
     ("JPEG", {"quality": 75, "subsampling": "4:2:2"}, 233),
     ("JPEG", {"quality": 75, "subsampling": "4:2:0", "progressive": True}, 150),
+    ("WEBP", {"lossless": True, "exact": True}, None),
+    ("AVIF", {"quality": 100, "subsampling": "4:4:4"}, 300),
 ]
 
 
@@ -129,6 +131,50 @@ def test_originals_that_differ_only_in_what_is_taken_out_give_the_same_bytes(
             )
             for name, pixels in (("first", first), ("second", second))
         ]
+        assert results[0] == results[1], f"edit {number}"
+
+
+def first_scans(content: bytes, count: int) -> bytes:
+    """A progressive JPEG as an interrupted download leaves it, with an end marker."""
+    starts = [part.start - 4 for part in segments(content) if part.marker == 0xDA]
+    assert count < len(starts)
+    return content[: starts[count]] + b"\xff\xd9"
+
+
+@pytest.mark.parametrize("scans", [1, 5])
+@pytest.mark.parametrize(
+    "stored",
+    [("4:2:0", 1, None), ("4:2:0", 6, 300), ("4:2:2", 8, None), ("4:4:4", 3, 150)],
+)
+def test_a_decoder_that_guesses_missing_scans_does_not_spread_what_is_taken_out(
+    stored: tuple[str, int, int | None],
+    scans: int,
+    tmp_path: Path,
+    pool: Workers,
+    spool: Spool,
+) -> None:
+    subsampling, orientation, max_side = stored
+    width, height = 601, 437
+    small = Image.fromarray(noise(26, 19, 1))
+    first = np.asarray(small.resize((width, height), Image.Resampling.BICUBIC))
+    for number, edit in enumerate([COVERED, CROPPED]):
+        second = first.copy()
+        lost = lost_pixels(edit, width, height)
+        second[lost] = noise(width, height, 2)[lost]
+        results = []
+        for pixels in (first, second):
+            whole = encoded(
+                lay_down(pixels, orientation),
+                "JPEG",
+                exif=exif(None, orientation),
+                quality=75,
+                subsampling=subsampling,
+                progressive=True,
+            )
+            content = first_scans(whole, scans)
+            results.append(
+                render(content, tmp_path / "cut.jpg", [edit], pool, spool, max_side=max_side)
+            )
         assert results[0] == results[1], f"edit {number}"
 
 

@@ -1,10 +1,15 @@
 """Inside a worker: the pixels of an edited version.
 
-No pixel that is taken out may be read from what is shared. Decoding and resizing spread a pixel of
-the original over its neighbours: a JPEG over the block that it was coded in, resizing over a few
-pixels around. So every pixel that could depend on a part that is taken out is taken out with it:
-covers are painted that much larger, and crops are that much smaller. Two originals that differ
-only below a cover give the same bytes.
+No pixel that is taken out is in what is shared. Decoding and resizing spread a pixel of the
+original over its neighbours: a JPEG over the block that it was coded in, resizing over a few pixels
+around. A progressive JPEG whose last scans are missing is smoothed: its decoder guesses a block
+from those up to two blocks away. So every pixel that could depend on a part that is taken out is
+taken out with it: covers are painted that much larger, and crops are that much smaller. Two JPEG,
+PNG or TIFF originals that differ only below a cover give the same bytes.
+
+Of lossy WebP, AVIF and HEIC this cannot be said. Their encoders predict each block from others and
+spend bits where a picture needs them, so what is below a cover already changed the rounding of
+pixels anywhere in the original. Covers end at their largest blocks.
 
 Covers are one plain colour, the same for all. The encoder sees only what was painted.
 """
@@ -23,8 +28,12 @@ COLOUR = (128, 128, 128)
 """Of every cover."""
 _BLOCK = 16
 """Pixels on a side of what is coded together, where nothing more precise is known."""
+_LARGE_BLOCK = 64
+"""The same of AVIF and HEIC."""
 _CHROMA_SPREAD = 2
 """Pixels that colour reaches beyond its block when a JPEG is decoded."""
+_SMOOTHED_BLOCKS = 2
+"""Blocks that a block reaches beyond its own when a progressive JPEG lacks scans."""
 _RESIZE_SPREAD = 3
 """Pixels of the result that a pixel reaches beyond its own when a picture is resized."""
 _TURNED = frozenset({5, 6, 7, 8})
@@ -73,18 +82,23 @@ class Spread:
     @classmethod
     def of(cls, image: Image.Image, size: tuple[int, int], orientation: int) -> Spread:
         """For a loaded original, its size before it was decoded, and how it is turned."""
-        block, spread = (_BLOCK, _BLOCK), _BLOCK
+        block, smoothed, spread = (_BLOCK, _BLOCK), 0, _BLOCK
         if image.format in ("JPEG", "MPO"):
             layers = cast(Any, image).layer  # identifier, horizontal and vertical sampling, table
             block = 8 * max(layer[1] for layer in layers), 8 * max(layer[2] for layer in layers)
+            # a scan that is cut short cannot be told from a whole one by its header
+            smoothed = _SMOOTHED_BLOCKS if "progressive" in image.info else 0
             spread = _CHROMA_SPREAD
         elif image.format == "PNG":
             block, spread = (1, 1), 0
+        elif image.format in ("AVIF", "HEIF"):
+            block = _LARGE_BLOCK, _LARGE_BLOCK
         if orientation in _TURNED:
             size, block = size[::-1], block[::-1]
+        across, down = (smoothed * side + spread for side in block)
         return cls(
-            _Axis(size[0], block[0], spread, orientation in _MIRRORED_X),
-            _Axis(size[1], block[1], spread, orientation in _MIRRORED_Y),
+            _Axis(size[0], block[0], across, orientation in _MIRRORED_X),
+            _Axis(size[1], block[1], down, orientation in _MIRRORED_Y),
         )
 
 

@@ -41,7 +41,7 @@ _EDITS = typer.Option(
     "--edits",
     metavar="HOW",
     help="Edit photos that would be withheld, where that loses less: crop, cover, both or none. "
-    "What is cropped off or covered is in no byte of the copy.",
+    "No pixel that is cropped off or covered is in the copy.",
 )
 _NO_EDITS = typer.Option("--no-edits", help="Share photos as they are: the same as --edits none.")
 _MAX_LOSS = typer.Option(
