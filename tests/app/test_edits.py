@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -31,6 +31,8 @@ class PretendedSearch:
     """Finds one edit for each photo that hides the place well, without looking at a pixel."""
 
     asked: list[tuple[int, tuple[Edit, ...]]]
+    telling: set[int]
+    """The photos whose edits a second model finds out, among all that are shared."""
 
     def __init__(
         self, scored: ScoredAlbum, threats: Sequence[Threat], *, kind: str = "both", **_: Any
@@ -42,6 +44,12 @@ class PretendedSearch:
 
     def __exit__(self, *problem: object) -> None:
         pass
+
+    def find_telling_edit(
+        self, shared: Mapping[int, Edit | None], *_: Any, **__: Any
+    ) -> int | None:
+        edited = [n for n, edit in shared.items() if edit is not None]
+        return next((n for n in edited if n in self.telling), None)
 
     def versions(
         self, number: int, *, wanted: Sequence[Edit] = (), **_: Any
@@ -60,6 +68,7 @@ class PretendedSearch:
 @pytest.fixture(autouse=True)
 def search(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[PretendedSearch]]:
     monkeypatch.setattr(PretendedSearch, "asked", [], raising=False)
+    monkeypatch.setattr(PretendedSearch, "telling", set(), raising=False)
     monkeypatch.setattr(edit_planning, "EditSearch", PretendedSearch)
     monkeypatch.setattr("elsewhere.app.sessions.edits.EditSearch", PretendedSearch)
     yield PretendedSearch
@@ -167,6 +176,22 @@ def test_a_drawn_edit_is_scored_at_once_and_taken_as_it_is(
     assert details["proposal"]["covers"] == [[0, 0, 90, 90]]
     back = put(server, rectangles={})
     assert [edit["n"] for edit in back["edits"]] == [edit["n"] for edit in state["edits"]]
+
+
+def test_an_edit_that_a_second_model_finds_out_is_taken_back(
+    server: RunningServer, search: type[PretendedSearch]
+) -> None:
+    state = put(server, edits="both")
+    first, *others = [edit["n"] for edit in state["edits"]]
+    search.telling.add(first)
+    ids = [photo["id"] for photo in state["album"]["photos"]]
+    # a click plans with the versions that are known, and they are confirmed anew
+    drawn = {"crop": None, "covers": [[200, 300, 800, 700]]}
+    after = put(server, rectangles={ids[first]: drawn}, edits="none")
+    assert after["edits"] == [] and states(after)[first] == "withheld"
+    back = put(server, rectangles={}, edits="both")
+    assert first not in [edit["n"] for edit in back["edits"]]
+    assert others
 
 
 @pytest.mark.parametrize(

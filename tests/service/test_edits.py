@@ -306,8 +306,11 @@ class WatchedSearch(EditSearch):
         self._scorers = [cast(Any, SimpleNamespace(load=lambda: about))] * 2
         self.hidden = [HiddenCells.of(about, [threat])] * 2
         self._rows, self._filled_rows = rows, filled
+        self._together, self.runs = {}, 0
+        self.scorings = 0
 
     def unedited(self, number: int) -> tuple[Rows, ...]:
+        self.scorings += 1
         return np.zeros(36_000, np.float32), self._rows[number]
 
     def score(self, photo: Any, edits: Any) -> tuple[list[Edit], list[tuple[Rows, ...]]]:
@@ -349,6 +352,17 @@ def test_edits_that_tell_the_place_together_are_found_out() -> None:
     # somebody who paints covers over finds it by the plan's own model
     painted = WatchedSearch(nothing, {**nothing, 0: told(lisbon, 0.2, cities[:2])}, threat)
     assert painted.find_telling_edit({0: edit, 1: edit}, [threat]) == 0
+    # an attacker adds what is public already, as the plan's own models see it
+    alone = WatchedSearch(nothing, {**nothing, 0: told(lisbon, 0.05, cities[:6])}, threat)
+    out = {2: (told(lisbon, 0.08, cities[6:]),)}
+    assert alone.find_telling_edit({0: edit, 1: edit}, [threat]) is None
+    assert alone.find_telling_edit({0: edit, 1: edit}, [threat], public=out) is not None
+    # nothing is scored twice
+    seen = search.scorings
+    search.find_telling_edit({0: edit, 1: edit}, [threat])
+    assert search.scorings == seen + 2
+    assert search.find_telling_edit({0: edit, 1: edit}, [threat]) == 1
+    assert search.scorings == seen + 2
     cropped = Edit(Rectangle(0, 0, 800, 800), ())
     assert painted.find_telling_edit({0: cropped, 1: cropped}, [threat]) is None
 

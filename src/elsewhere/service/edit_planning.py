@@ -8,7 +8,8 @@ Where there is no plan at all, versions of every photo are looked for.
 
 Models that confirm edits judge each edited photo alone. A plan that shares several is shown to them
 as a whole: while one of them has the place among its first guesses, the version that tells it most
-is dropped, with those that lose less, and the plan is made again.
+is dropped, with those that lose less, and the plan is made again. Plans that are only shown while
+the search goes on are not confirmed, and no such plan is exported.
 
 A photo that is withheld for a readable name gets versions that cover it (`text_covers`).
 """
@@ -20,11 +21,13 @@ from dataclasses import replace
 
 from elsewhere.album import Step
 from elsewhere.album.workers import Workers
+from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
 from elsewhere.service.edits import FIRST, EditSearch
 from elsewhere.service.photo_texts import photos_with_telling_text
 from elsewhere.service.planning import (
     AlbumPlan,
+    plan_album,
     plan_versions,
     shared_by_telling,
     withheld_together,
@@ -75,6 +78,8 @@ def plan_with_edits(
     fixed = {*dropped, *as_is, *posted.already}
     telling = photos_with_telling_text(scored, plan.hidden, wishes, posted)
     versions = {} if known is None else known
+    shown = plan
+    refused: list[str] = []  # photos that the user wants edited only, and whose edits all tell
     search = EditSearch(
         scored,
         plan.threats,
@@ -101,38 +106,85 @@ def plan_with_edits(
         )
 
     def improve(plan: AlbumPlan, *, quickly: bool = False, ended: bool = False) -> AlbumPlan:
-        candidates = {n: versions[n] for n in sorted(versions) if versions[n] and n not in fixed}
+        """A better plan whose edits were confirmed together, unless it is made quickly."""
+        nonlocal shown
+        candidates = usable_versions()
         if not candidates or (plan.versions and plan.versions.candidates == candidates):
             return plan
-        before = plan
+        before = replace(plan, wishes=replace(wishes, drop=(*wishes.drop, *refused)))
         if quickly:
-            hasty = replace(wishes, time_limit=SHOWN_SECONDS)
-            before = replace(plan, wishes=hasty, attacked=False)
-        better = plan_versions(scored, before, candidates, stopped=None if ended else stopped)
-        while better is not before and not (quickly or ended):
+            hasty = replace(before.wishes, time_limit=SHOWN_SECONDS)
+            before = replace(before, wishes=hasty, attacked=False)
+        halt = None if ended else stopped
+        better = plan_versions(scored, before, candidates, stopped=halt)
+        while better is not before and not quickly:
             number = find_unconfirmed(better)
             if number is None:
                 break
-            edit = better.edits[ids[number]]
-            versions[number] = without(versions[number], edit)
-            candidates = {**candidates, number: versions[number]}
-            if not versions[number]:
-                del candidates[number]
-            better = plan_versions(scored, before, candidates, stopped=stopped)
+            refuse(better, number)
+            before = replace(plan, wishes=replace(wishes, drop=(*wishes.drop, *refused)))
+            better = plan_versions(scored, before, usable_versions(), stopped=halt)
         if better is before:
             return plan
-        better = replace(better, wishes=wishes)
+        better = replace(better, wishes=wishes, confirmed=not quickly)
         if publish is not None:
             publish(better)
+            shown = better
         return better
 
+    def usable_versions() -> dict[int, tuple[ScoredVersion, ...]]:
+        return {n: versions[n] for n in sorted(versions) if versions[n] and n not in fixed}
+
+    def refuse(plan: AlbumPlan, number: int) -> None:
+        """Drop a photo's version; one that is only shared edited is withheld without any."""
+        assert plan.versions is not None
+        edit, only_edited = plan.edits[ids[number]], plan.versions.always_edited(number)
+        versions[number] = without(plan.versions.candidates[number], edit)
+        if only_edited and not versions[number] and number not in telling:
+            if number in plan.plan.promise.keep:
+                raise InputError(
+                    f"{ids[number]} must stay as you drew it, and another model then finds the "
+                    "place in all photos together: cover more of it, or withhold it"
+                )
+            refused.append(ids[number])
+
     def find_unconfirmed(plan: AlbumPlan) -> int | None:
-        """An edited photo by which a model that confirms edits finds the place in all photos."""
-        if not confirm or not plan.edits:
-            return None
-        numbers = posted.newly_shared(plan.plan.kept, len(ids))
-        shared = {number: plan.edits.get(ids[number]) for number in numbers}
-        return search.find_telling_edit(shared, plan.threats)
+        return _find_unconfirmed(search, plan, check_stopped) if confirm else None
+
+    def begin(plan: AlbumPlan) -> AlbumPlan:
+        """The plan if its edits are confirmed together, or another one without any."""
+        if not plan.unconfirmed:
+            return plan
+        number = find_unconfirmed(plan)
+        if number is None:
+            return replace(plan, confirmed=True)
+        refuse(plan, number)
+        only_edited = {
+            n: found
+            for n, found in usable_versions().items()
+            if not any(version.as_is for version in found)
+        }
+        pinned = {n: only_edited[n] for n in only_edited if n in plan.plan.promise.keep}
+        drawn_only = [ids[n] for n in only_edited if n not in pinned and n not in telling]
+        hidden = replace(wishes, drop=tuple(dict.fromkeys((*wishes.drop, *refused, *drawn_only))))
+        withheld = plan_album(
+            scored,
+            plan.places,
+            hidden,
+            posted=posted,
+            near=plan.plan,
+            top=plan.top,
+            stopped=stopped,
+            attacked=plan.attacked,
+            candidates=pinned,
+        )
+        return replace(withheld, wishes=wishes)
+
+    def show(plan: AlbumPlan) -> AlbumPlan:
+        """Take back a plan that was shown and is not the last one."""
+        if publish is not None and plan is not shown:
+            publish(plan)
+        return plan
 
     def check_stopped(runs: int) -> None:
         if stopped is not None:
@@ -140,12 +192,13 @@ def plan_with_edits(
 
     with search:
         searched = 0
-        plan = improve(plan)
+        plan = improve(begin(plan))
         for _ in range(MAX_ROUNDS):
             done_with = fixed | versions.keys()
-            fresh = sorted({*plan.editable, *drawn} - done_with)
+            editable = plan.editable if wishes.edits != "none" else ()
+            fresh = sorted({*editable, *drawn} - done_with)
             withheld_only = bool(fresh)
-            if not fresh and plan.plan.found:
+            if not fresh and plan.plan.found and wishes.edits != "none":
                 saved = {*withheld_together(scored, plan)} - fixed
                 others = [n for n in shared_by_telling(scored, plan) if n not in done_with]
                 fresh = sorted(others[: max(FEWEST, len(saved))]) if saved else []
@@ -155,7 +208,7 @@ def plan_with_edits(
             covers = cover_texts([number for number in fresh if number in telling])
             for done, number in enumerate(fresh):
                 if stopped is not None and stopped():
-                    return improve(plan, ended=True)
+                    return show(improve(plan, ended=True))
                 progress(Step("planning", done, len(fresh), ids[number]))
                 if publish is not None and done:
                     improve(plan, quickly=True)
@@ -175,7 +228,45 @@ def plan_with_edits(
             if better is plan and not withheld_only:
                 break
             plan = better
-    return plan
+        return show(plan)
+
+
+def confirm_edits(
+    scored: ScoredAlbum,
+    plan: AlbumPlan,
+    *,
+    confirm: Sequence[str],
+    cache: RowCache | None = None,
+    progress: Callable[[int], None] = lambda runs: None,
+) -> AlbumPlan:
+    """The plan, with its edits confirmed together; InputError where they are not."""
+    if not plan.unconfirmed:
+        return plan
+    if confirm:
+        with EditSearch(scored, plan.threats, confirm=confirm, cache=cache) as search:
+            number = _find_unconfirmed(search, plan, progress)
+        if number is not None:
+            raise InputError(
+                "another model still finds the place in all photos together, most of all by the "
+                f"edit of {plan.ids[number]}: withhold that photo, or let the search for edits end"
+            )
+    return replace(plan, confirmed=True)
+
+
+def _find_unconfirmed(
+    search: EditSearch, plan: AlbumPlan, progress: Callable[[int], None]
+) -> int | None:
+    """An edited photo by which a model that confirms edits finds the place in all photos.
+
+    What is public already is added, as whoever looks for the place would.
+    """
+    posted = plan.posted
+    shared = {n: plan.edits.get(plan.ids[n]) for n in plan.plan.kept if n < plan.photos}
+    public = {
+        plan.photos + n: tuple(table.values[n] for table in posted.rows_by_model)
+        for n in range(len(posted.ids))
+    }
+    return search.find_telling_edit(shared, plan.threats, public=public, progress=progress)
 
 
 def without(versions: tuple[ScoredVersion, ...], edit: Edit) -> tuple[ScoredVersion, ...]:

@@ -222,6 +222,8 @@ class EditSearch:
         self._pool = nullcontext(workers) if workers else album_workers()
         self._workers: Workers | None = None
         self._filled: dict[tuple[str, Edit], tuple[Row, ...]] = {}
+        self._together: dict[tuple[int, Edit | None], tuple[Row, ...]] = {}
+        """The rows of the photos that were last asked about together."""
         self.runs = 0
         """How often models were run so far."""
 
@@ -316,37 +318,56 @@ class EditSearch:
         )
 
     def find_telling_edit(
-        self, shared: Mapping[int, Edit | None], threats: Sequence[Threat]
+        self,
+        shared: Mapping[int, Edit | None],
+        threats: Sequence[Threat],
+        public: Mapping[int, tuple[Row, ...]] | None = None,
+        progress: Callable[[int], None] = lambda runs: None,
     ) -> int | None:
         """The edited photo that tells most, where the place is found in all photos together.
 
         Each edit is confirmed for its photo alone, and what photos tell adds up. So confirming
         models are asked about all of `shared`, the photos of a plan with their edits; and the
-        plan's own models, as somebody who paints covers over would. None where nobody has what is
-        hidden among the first places, or has it by the unedited photos alone already.
+        plan's own models, as somebody who paints covers over would. `public` are the rows of these
+        models, by number, for photos that are out already and of which nothing else is known. None
+        where nobody has what is hidden among the first places, or has it by the unedited photos
+        alone already.
         """
-        own = len(self.scored.models)
-        rows: dict[int, tuple[Row, ...]] = {}
+        own, public = len(self.scored.models), public or {}
+        rows, known = {}, {}
         for number, edit in shared.items():
-            if edit is None:
-                rows[number] = self.unedited(number)
-                continue
-            (seen,) = self.score(self.scored.photos[number], [edit])[1]
-            if edit.covers:
-                seen = (*self.score_filled(self.scored.photos[number], edit), *seen[own:])
-            rows[number] = seen
+            key = number, edit
+            if key not in self._together:
+                self._together[key] = self._in_album(number, edit)
+                progress(self.runs)
+            known[key] = rows[number] = self._together[key]
+        self._together = known
         for threat in threats:
             added = [n for n in shared if threat.sees is None or n in threat.sees]
             edited = [n for n in added if shared[n] is not None]
-            plain = [n for n in added if shared[n] is None]
             for model in (threat.model, *range(own, len(self._scorers))) if edited else ():
                 table = {n: rows[n][model] for n in added}
-                if self._finds(model, threat, table, added) and not (
+                if model < own:
+                    out = [n for n in public if threat.sees is None or n in threat.sees]
+                    table.update({n: public[n][model] for n in out})
+                plain = [n for n in table if shared.get(n) is None]
+                if self._finds(model, threat, table, [*table]) and not (
                     plain and self._finds(model, threat, table, plain)
                 ):
                     cells = self.hidden[model]
                     return max(edited, key=lambda n: cells.lead(table[n], self.first))
         return None
+
+    def _in_album(self, number: int, edit: Edit | None) -> tuple[Row, ...]:
+        """The rows of a photo among those that are shared: of the plan's models, with its covers
+        painted over."""
+        if edit is None:
+            return self.unedited(number)
+        photo = self.scored.photos[number]
+        (seen,) = self.score(photo, [edit])[1]
+        if edit.covers:
+            seen = (*self.score_filled(photo, edit), *seen[len(self.scored.models) :])
+        return seen
 
     def score_filled(self, photo: Photo, edit: Edit) -> tuple[Row, ...]:
         """The rows of the plan's models for a version whose covers somebody paints over."""
@@ -360,10 +381,11 @@ class EditSearch:
                 rendition.forget()
             rows = []
             for scorer in self._scorers[: len(self.scored.models)]:
-                (outcome,) = each(scorer, [Scored(photo.id, photo.path, content)])
+                painted = Scored(photo.id, photo.path, content)
+                (outcome,) = each(scorer, [painted], cache=self._cache)
                 if outcome.row is None:
                     raise FileError(f"an edited version cannot be scored: {outcome.problem}")
-                self.runs += 1
+                self.runs += not outcome.cached
                 rows.append(outcome.row)
             self._filled[key] = tuple(rows)
         return self._filled[key]

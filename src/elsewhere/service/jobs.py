@@ -24,7 +24,7 @@ from elsewhere.service.album_audit import (
     second_opinions,
     with_second_heads,
 )
-from elsewhere.service.edit_planning import plan_with_edits
+from elsewhere.service.edit_planning import confirm_edits, plan_with_edits
 from elsewhere.service.edited_album import apply_edits, with_public_versions
 from elsewhere.service.export import Export, check_copy_target, export_album
 from elsewhere.service.ledger import Ledger
@@ -268,14 +268,25 @@ def export_with_report(
     names: Names = "neutral",
     ledger: Ledger | None = None,
     command: str | None = None,
+    cache: RowCache | None = None,
     progress: Progress = lambda step: None,
 ) -> ProtectedAlbum:
     """The copy with its report, or with why there is none.
 
+    A plan whose edits were not confirmed together is shown to the models that confirm edits first,
+    and refused where one of them finds the place.
+
     Once the copy is proved and has its name, whatever goes wrong costs the report and not the copy:
     Ctrl-C too, and while the report's own modules are being loaded.
     """
-    scored, plan = planned.scored, planned.plan
+    scored = planned.scored
+    plan = confirm_edits(
+        scored,
+        planned.plan,
+        confirm=confirming([model.spec for model in scored.models]),
+        cache=cache,
+        progress=lambda runs: progress(Step("planning", 0, 0)),
+    )
     planned_on = None
     if plan.versions is not None:
         planned_on = threat_scores(scored, plan.threats, plan.posted, plan.versions)

@@ -98,6 +98,13 @@ class AlbumPlan(Outcome):
     """Whether all attacks that no promise is about, and that can be tried on it, were tried."""
     versions: AlbumVersions | None = None
     """The versions of photos that it was chosen among; None where photos are shared as they are."""
+    confirmed: bool = False
+    """Whether models that confirm edits do not find the place in all that it shares together."""
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether it has edits that must be confirmed together before it is exported."""
+        return self.plan.found and bool(self.edits) and not self.confirmed
 
     @property
     def editable(self) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
 from elsewhere.service import edit_planning
 from elsewhere.service.album_audit import Beliefs
-from elsewhere.service.edit_planning import plan_with_edits
+from elsewhere.service.edit_planning import confirm_edits, plan_with_edits
 from elsewhere.service.planning import AlbumPlan, plan_album, withheld_together
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox, TextLine
@@ -31,6 +31,9 @@ class PretendedSearch:
 
     asked: list[tuple[int, tuple[Rectangle, ...], tuple[Edit, ...]]]
     falls: Mapping[Fraction, float] = FALLS
+    together: list[dict[int, Edit | None]]
+    telling: list[int | None]
+    """What `find_telling_edit` answers, one after the other, and then None."""
 
     def __init__(self, scored: ScoredAlbum, threats: object, **options: Any) -> None:
         self._scored = scored
@@ -40,6 +43,12 @@ class PretendedSearch:
 
     def __exit__(self, *problem: object) -> None:
         pass
+
+    def find_telling_edit(
+        self, shared: Mapping[int, Edit | None], threats: object, **_: Any
+    ) -> int | None:
+        self.together.append({**shared})
+        return self.telling.pop(0) if self.telling else None
 
     def versions(
         self, number: int, *, required: Sequence[Rectangle], wanted: Sequence[Edit], **_: Any
@@ -59,6 +68,8 @@ class PretendedSearch:
 def search(monkeypatch: pytest.MonkeyPatch) -> type[PretendedSearch]:
     monkeypatch.setattr(PretendedSearch, "asked", [], raising=False)
     monkeypatch.setattr(PretendedSearch, "falls", FALLS)
+    monkeypatch.setattr(PretendedSearch, "together", [], raising=False)
+    monkeypatch.setattr(PretendedSearch, "telling", [], raising=False)
     monkeypatch.setattr(edit_planning, "EditSearch", PretendedSearch)
     return PretendedSearch
 
@@ -154,7 +165,7 @@ def test_rectangles_that_the_user_drew_are_tried(search: type[PretendedSearch]) 
     wishes = replace(EXACT, rectangles={"0.jpg": drawn, "[3-4].jpg": drawn})
     plan_with_edits(album, by_withholding(album, wishes))
     asked = {number: wanted for number, _, wanted in search.asked}
-    assert asked == {0: (drawn,), 1: (), 2: (), 3: (drawn,), 4: (drawn,)}
+    assert asked == {0: (drawn,), 3: (drawn,), 4: (drawn,)}, "no others: no edits are asked for"
     with pytest.raises(InputError, match="as it is and has rectangles"):
         plan_with_edits(album, by_withholding(album, replace(wishes, as_is=("0.jpg",))))
     with pytest.raises(InputError, match=r"rectangles: no photo is called '9.jpg'"):
@@ -169,6 +180,61 @@ def test_a_stop_keeps_to_the_versions_that_were_found(search: type[PretendedSear
     assert searched(search) == [plan.editable[0]]
     assert found.plan.found and found.plan.cost < plan.plan.cost
     assert list(found.edits) == [album.photos[plan.editable[0]].id]
+
+
+def test_a_quick_plan_that_is_found_out_is_taken_back(search: type[PretendedSearch]) -> None:
+    search.falls = {Fraction(1, 10): 5.0}
+    album = fine_album()
+    withheld = by_withholding(album)
+    search.telling = [0, 1, 2]
+    shown: list[AlbumPlan] = []
+    found = plan_with_edits(album, withheld, confirm=["second"], publish=shown.append)
+    assert shown[0].edits and shown[0].unconfirmed, "shown while the search goes on"
+    assert found is withheld and shown[-1] is withheld
+    with pytest.raises(InputError, match="another model still finds the place"):
+        search.telling = [0]
+        confirm_edits(album, shown[0], confirm=["second"])
+    assert confirm_edits(album, shown[0], confirm=["second"]).confirmed
+
+
+def test_a_stopped_search_confirms_what_it_found(search: type[PretendedSearch]) -> None:
+    search.falls = {Fraction(1, 10): 5.0}
+    album = fine_album()
+    search.telling = [0]
+    stopped = plan_with_edits(
+        album, by_withholding(album), confirm=["second"], stopped=lambda: len(search.asked) >= 2
+    )
+    assert list(stopped.edits) == ["1.jpg"] and stopped.confirmed
+    assert [set(shared) for shared in search.together] == [{0, 1, 3, 4, 5}, {1, 3, 4, 5}]
+
+
+def test_a_plan_of_known_versions_is_confirmed_too(search: type[PretendedSearch]) -> None:
+    album = fine_album()
+    known = {n: versions_of(album, n, {Fraction(1, 10): 5.0}) for n in range(3)}
+    clicked = plan_album(album, places_of(album.photos), BOTH, candidates=known)
+    assert len(clicked.edits) == 3 and clicked.unconfirmed
+    shown: list[AlbumPlan] = []
+    same = plan_with_edits(album, clicked, confirm=["second"], known={**known})
+    assert same.edits == clicked.edits and same.confirmed and len(search.together) == 1
+    search.telling = [1]
+    other = plan_with_edits(
+        album, clicked, confirm=["second"], known={**known}, publish=shown.append
+    )
+    assert set(other.edits) == {"0.jpg", "2.jpg"} and other.confirmed
+    assert shown[-1] is other and not search.asked
+
+
+def test_a_drawn_edit_that_is_found_out_is_withheld(search: type[PretendedSearch]) -> None:
+    """It is not shared as it is, which nobody wanted."""
+    album = fine_album()
+    drawn = Edit(covers=(Rectangle(0, 0, 1000, 300),))
+    wishes = replace(EXACT, rectangles={"4.jpg": drawn})
+    known = {4: (replace(versions_of(album, 4, {Fraction(1, 10): 1.0})[1], edit=drawn),)}
+    clicked = plan_album(album, places_of(album.photos), wishes, candidates=known)
+    assert clicked.edits == {"4.jpg": drawn}
+    search.telling = [4]
+    better = plan_with_edits(album, clicked, confirm=["second"], known={**known})
+    assert not better.edits and 4 in better.plan.withheld and better.wishes == wishes
 
 
 LISBON_SIGN = TextLine(

@@ -166,6 +166,7 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
             names=request.names,
             ledger=Ledger() if request.remember else None,
             command="elsewhere app",
+            cache=session.edits.cache,
             progress=progress,
         )
         copy, warning = result.export, messages.report_warning(result.report_error)

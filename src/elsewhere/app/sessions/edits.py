@@ -51,7 +51,7 @@ class AlbumEdits:
 
     def __init__(self, scored: ScoredAlbum, cache: RowCache | None = None) -> None:
         self._album = scored.album
-        self._cache = cache
+        self.cache = cache
         self._lock = threading.RLock()
         self._workers: Workers | None = None
         self._closed = False
@@ -91,8 +91,13 @@ class AlbumEdits:
         return self._usable(answer, {**self._known(key), **drawn})
 
     def may_help(self, answer: PlannedAnswer) -> bool:
-        """Whether a search may improve an answer: not where it ended, or nothing is withheld."""
+        """Whether a search may change an answer: not where it ended, or nothing is withheld.
+
+        A plan whose edits nobody confirmed together must be shown to the models that do.
+        """
         plan, wishes = answer.plan, answer.wishes
+        if plan is not None and plan.unconfirmed:
+            return True
         if plan is None or wishes.edits == "none" or wishes.model_dump_json() in self._complete:
             return False
         return bool({*plan.editable} - _fixed(answer))
@@ -118,7 +123,7 @@ class AlbumEdits:
                 plan,
                 confirm=confirming(answer.wishes.scorers),
                 workers=self._pool(),
-                cache=self._cache,
+                cache=self.cache,
                 known=versions,
                 publish=publish,
                 stopped=stopped,
@@ -172,7 +177,7 @@ class AlbumEdits:
                             confirm=confirming(answer.wishes.scorers),
                             kind="none",
                             workers=self._pool(),
-                            cache=self._cache,
+                            cache=self.cache,
                         )
                         self._search = key, search.__enter__()
                     *_, version = self._search[1].versions(number, wanted=[edit])

@@ -400,7 +400,13 @@ class PlanningSession:
         plan = replace(plan, wishes=replace(plan.wishes, time_limit=None))
 
         def show(better: AlbumPlan) -> None:
-            candidates = {} if better.versions is None else better.versions.candidates
+            candidates = {} if better.versions is None else {**better.versions.candidates}
+            ids = [photo.id for photo in answer.scored.photos]
+            # what the user drew is shared so or not at all, whatever becomes of this plan
+            drawn = {
+                n: v for n, v in answer.candidates.items() if ids[n] in answer.wishes.rectangles
+            }
+            candidates = {**drawn, **candidates}
             current = self._replace(replace(answer, plan=better, candidates=candidates), stopped)
             if current is not None:
                 publish(current)
