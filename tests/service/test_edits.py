@@ -23,6 +23,7 @@ from elsewhere.service import edits as module
 from elsewhere.service.edit_planning import without
 from elsewhere.service.edited_album import apply_edits
 from elsewhere.service.edits import (
+    MAX_OWN_COVERS,
     MAX_RUNS,
     MAX_VERSIONS,
     EditSearch,
@@ -32,7 +33,14 @@ from elsewhere.service.edits import (
 from elsewhere.service.scored_album import ScoredAlbum, rescore_album
 from elsewhere.service.threats import Threat
 from elsewhere.values.promise import HiddenCircles
-from elsewhere.values.versions import DEFAULT_WEIGHTS, MAX_LOSS, Edit, Rectangle, ScoredVersion
+from elsewhere.values.versions import (
+    DEFAULT_WEIGHTS,
+    MAX_COVERS,
+    MAX_LOSS,
+    Edit,
+    Rectangle,
+    ScoredVersion,
+)
 from tests.album.makers import encoded
 from tests.service.tiny import CELLS, known_scorers, planned, see_tiny
 
@@ -138,6 +146,17 @@ def test_what_must_be_covered_is_covered_in_every_version(
     edits = edits_of(versions)
     assert len(edits) == len(versions) and all(sign in edit.covers for edit in edits)
     assert edits[0] == Edit(covers=(sign,)), "covering it alone is a version too"
+
+
+def test_no_version_has_more_covers_than_an_edit_may(
+    scored: ScoredAlbum, pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "MAX_RUNS", 40)
+    signs = [Rectangle(10 * n, 0, 10 * n + 5, 5) for n in range(MAX_COVERS - MAX_OWN_COVERS)]
+    drawn = Edit(covers=tuple(Rectangle(0, 10 * n, 5, 10 * n + 5) for n in range(1, 4)))
+    versions, _ = search(scored, pool, required=signs, wanted=[drawn])
+    edits = edits_of(versions)
+    assert edits and all(set(signs) <= set(edit.covers) for edit in edits)
 
 
 def test_edits_that_the_user_drew_are_always_among_the_versions(

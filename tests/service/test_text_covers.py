@@ -95,6 +95,23 @@ def test_what_is_read_after_all_gets_a_cover_or_no_photo(
     assert find(signs, pool) == {}
 
 
+def test_covers_over_names_leave_room_for_those_of_the_search(
+    signs: ScoredAlbum, pool: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_covers, "read_twice", lambda reader, name, rendition: [])
+    name = signs.photos[0].id
+    line = next(line for line in signs.texts[name].lines if line.clues)
+    boxes = [
+        TextBox(40 * (n % 10), 40 * (n // 10), 40 * (n % 10) + 9, 40 * (n // 10) + 9)
+        for n in range(63)
+    ]
+    for count, found in ((62, 62), (63, 0)):
+        lines = tuple(dataclasses.replace(line, box=box) for box in boxes[:count])
+        many = dataclasses.replace(signs, texts={**signs.texts, name: PhotoText(name, lines)})
+        covers = find_text_covers(many, NEAR, [0], max_loss=Fraction(1), workers=pool)
+        assert len(covers.get(0, ())) == found
+
+
 def test_a_cover_holds_its_line_with_a_border() -> None:
     rendition = Rendition("", 1600, 1200, 0, Spool())
     cover = cover_of(TextBox(400, 300, 800, 340), rendition)

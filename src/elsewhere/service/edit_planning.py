@@ -24,7 +24,7 @@ from elsewhere.album.workers import Workers
 from elsewhere.errors import InputError
 from elsewhere.scorers import RowCache
 from elsewhere.service.edits import FIRST, EditSearch
-from elsewhere.service.photo_texts import photos_with_telling_text
+from elsewhere.service.photo_texts import hides_text, photos_with_telling_text
 from elsewhere.service.planning import (
     AlbumPlan,
     plan_album,
@@ -104,6 +104,9 @@ def plan_with_edits(
             cache=cache,
             progress=check_stopped,
         )
+
+    def hides(number: int, edit: Edit) -> bool:
+        return hides_text(scored, number, edit, plan.hidden, wishes.width)
 
     def improve(plan: AlbumPlan, *, quickly: bool = False, ended: bool = False) -> AlbumPlan:
         """A better plan whose edits were confirmed together, unless it is made quickly."""
@@ -212,13 +215,18 @@ def plan_with_edits(
                 progress(Step("planning", done, len(fresh), ids[number]))
                 if publish is not None and done:
                     improve(plan, quickly=True)
-                if number in telling and number not in covers:
-                    versions[number] = ()
-                    continue
+                uncovered = number in telling and number not in covers
+                wanted = drawn.get(number, ())
+                if uncovered:  # only the user may know how to cover its text
+                    wanted = tuple(edit for edit in wanted if hides(number, edit))
+                    if not wanted:
+                        versions[number] = ()
+                        continue
                 found = search.versions(
                     number,
                     required=covers.get(number, ()),
-                    wanted=drawn.get(number, ()),
+                    wanted=wanted,
+                    kind="none" if uncovered else None,
                     progress=check_stopped,
                 )
                 edited = any(version.edit is not None for version in found)

@@ -50,6 +50,7 @@ from elsewhere.service.threats import Threat
 from elsewhere.values.versions import (
     DEFAULT_WEIGHTS,
     FULL,
+    MAX_COVERS,
     MAX_LOSS,
     Edit,
     Rectangle,
@@ -80,7 +81,7 @@ _STRIP = 250
 """What is cut off at one side."""
 _STEP = _TILE // 2
 """By how much a cover is shrunk at one side."""
-_MAX_OWN_COVERS = 2
+MAX_OWN_COVERS = 2
 """Covers that the search puts on a photo."""
 _BISECTIONS = 20
 _TINY = 1e-300
@@ -261,16 +262,18 @@ class EditSearch:
         *,
         required: Sequence[Rectangle] = (),
         wanted: Sequence[Edit] = (),
+        kind: EditKind | None = None,
         progress: Callable[[int], None] = lambda runs: None,
     ) -> tuple[ScoredVersion, ...]:
         """The versions of a photo that are worth choosing from, the cheapest first.
 
         Every version covers what is `required`, such as readable names. `wanted` are edits that the
-        user drew: these are among the versions whatever they lose or hide. `progress` is told after
-        each step how often models were run.
+        user drew: these are among the versions whatever they lose or hide, but not where an edit
+        can have no more covers. `kind` is what edits of this photo may do, that of the search
+        unless told. `progress` is told after each step how often models were run.
         """
         search = _PhotoSearch(self, number, tuple(required), progress)
-        return search.run(wanted)
+        return search.run(wanted, self.kind if kind is None else kind)
 
     def score(
         self, photo: Photo, edits: Sequence[Edit]
@@ -434,9 +437,12 @@ class _PhotoSearch:
         self._seen: dict[Edit, _Seen] = {}
         self._runs = 0
 
-    def run(self, wanted: Sequence[Edit]) -> tuple[ScoredVersion, ...]:
-        kind = self._search.kind
-        drawn = [self._edit(edit.crop, *edit.covers) for edit in wanted]
+    def run(self, wanted: Sequence[Edit], kind: EditKind) -> tuple[ScoredVersion, ...]:
+        drawn = [
+            self._edit(edit.crop, *edit.covers)
+            for edit in wanted
+            if len({*edit.covers, *self._required}) <= MAX_COVERS
+        ]
         least = [self._edit(None)] if self._required else []
         self._try([*least, *drawn], any_loss=True)
         if kind != "none":
@@ -569,7 +575,7 @@ class _PhotoSearch:
         for first, second in pairwise(covers[:3]):
             parts = {*self._own_covers(first), *self._own_covers(second)}
             parts = {p for p in parts if not any(o != p and o.contains(p) for o in parts)}
-            if len(parts) > _MAX_OWN_COVERS:
+            if len(parts) > MAX_OWN_COVERS:
                 parts = {merge(parts)}
             edits.append(self._edit(None, *parts))
         if crops and covers:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import AbstractContextManager
 from importlib.metadata import version
@@ -248,6 +248,23 @@ def photos_with_telling_text(
     return tuple(found)
 
 
+def hides_text(
+    scored: ScoredAlbum,
+    number: int,
+    edit: Edit | None,
+    places: Sequence[AlbumPlace],
+    width: HideScope,
+) -> bool:
+    """Whether a photo does not break the rule after this edit, as far as its text was read."""
+    photo = scored.photos[number]
+    text = scored.texts.get(photo.id)
+    if text is None:
+        return True
+    if edit is not None:
+        text = visible_text(text, edit, (photo.rendition.width, photo.rendition.height))
+    return not breaks_rule(text, places, width)
+
+
 def breaks_rule(text: PhotoText, places: Iterable[AlbumPlace], width: HideScope) -> bool:
     """Whether a photo with this text is withheld."""
     return bool(text.failed or text.more or telling_text(text, places, width))
@@ -260,17 +277,23 @@ def known_scripts() -> tuple[str, ...]:
 
 
 def check_texts(
-    scored: ScoredAlbum, telling: Sequence[int], plan: Plan, edited: Mapping[int, Edit]
+    scored: ScoredAlbum,
+    telling: Sequence[int],
+    plan: Plan,
+    edited: Mapping[int, Edit],
+    still_telling: Collection[int] = (),
 ) -> TextCheck | None:
     """What reading the album's text came to for a plan; `telling` are the photos of the rule.
 
-    Of an edited photo the lines count that its edit leaves: only an export reads it again.
+    Of an edited photo the lines count that its edit leaves: only an export reads it again. After
+    the edits of those `still_telling` the rule is still about them.
     """
     if not scored.texts:
         return None
     shared = set(plan.kept) if plan.found else set()
-    covered = sum(number in shared and number in edited for number in telling)
-    kept = sum(number in shared and number not in edited for number in telling)
+    left = [number for number in telling if number in shared]
+    covered = sum(number in edited and number not in still_telling for number in left)
+    kept = len(left) - covered
     unread = 0
     for number, photo in enumerate(scored.photos):
         text = scored.texts.get(photo.id)

@@ -32,6 +32,7 @@ from elsewhere.service.album_versions import AlbumVersions, album_versions
 from elsewhere.service.attacks import MAX_ANYWHERE_KM, find_hits
 from elsewhere.service.photo_texts import (
     check_texts,
+    hides_text,
     photos_with_telling_text,
     telling_text_notes,
 )
@@ -160,8 +161,8 @@ def plan_album(
     of pinned photos that they tell a place alone where they seem to.
 
     `candidates` are versions of some photos, by number: the plan then has the least loss among them
-    and names the rows chosen (`Plan.choices`, `AlbumPlan.edits`). A photo with readable text is
-    withheld, unless none of its versions is the photo as it is: they cover the text. `threats` are
+    and names the rows chosen (`Plan.choices`, `AlbumPlan.edits`). A photo with a readable name is
+    withheld, or shared in a version that covers all such names. `threats` are
     those of an earlier plan for the same places, which need not be found again.
     Where no place is known, a NowhereError carries what the models guess.
     """
@@ -174,11 +175,19 @@ def plan_album(
     keep, drop = select_pinned(
         wishes.keep, wishes.drop, [p.id for p in scored.photos], scored.skipped
     )
-    versions = album_versions(scored, candidates or {}, posted)
     telling = with_names = photos_with_telling_text(scored, chosen.hidden, wishes, posted)
-    if versions is not None:  # where a photo is never shared as it is, its text is covered
-        telling = tuple(number for number in telling if not versions.always_edited(number))
     named = kept_by_name(wishes.keep, [p.id for p in scored.photos], scored.skipped)
+
+    def hides(number: int, edit: Edit | None) -> bool:
+        return hides_text(scored, number, edit, chosen.hidden, wishes.width)
+
+    allowed = {**(candidates or {})}
+    for number in {*telling} & allowed.keys() - named:  # only in versions that cover the text
+        allowed[number] = tuple(v for v in allowed[number] if hides(number, v.edit))
+    versions = album_versions(scored, allowed, posted)
+    if versions is not None:
+        choices = {n: versions.candidates.get(n, (None,)) for n in telling}
+        telling = tuple(n for n in telling if not all(v and hides(n, v.edit) for v in choices[n]))
     keep = tuple(number for number in keep if number in named or number not in telling)
     text_notes = telling_text_notes(scored, telling, keep, drop)
     drop = tuple(sorted({*drop, *telling} - set(keep)))
@@ -316,6 +325,7 @@ def plan_album(
         )
         refuted = plan.status == Status.INFEASIBLE and not (posted or wishes.bursts)
         advice = Advice(alternatives) if alternatives or refuted else None
+    edited = {} if versions is None else versions.edits(plan.choices)
     album_plan = AlbumPlan(
         plan=plan,
         wishes=wishes,
@@ -344,7 +354,8 @@ def plan_album(
             scored,
             with_names,
             plan,
-            {} if versions is None else versions.edits(plan.choices),
+            edited,
+            [number for number in with_names if not hides(number, edited.get(number))],
         ),
     )
     if not plan.found:
@@ -451,12 +462,17 @@ def _photos_with_counted_text(
     return tuple(sorted(photos))
 
 
-def _merit(album_plan: AlbumPlan) -> tuple[bool, bool, int, Fraction]:
-    """What is better in a plan for the same wishes is larger."""
+def _merit(album_plan: AlbumPlan) -> tuple[bool, bool, int, int, Fraction]:
+    """What is better in a plan for the same wishes is larger.
+
+    Attacks that still find a place count before the cost, where they were tried on it.
+    """
     plan = album_plan.plan
     together_only = any(note.kind == NoteKind.TOGETHER_ONLY for note in album_plan.notes)
     reached = 0 if plan.promise.budget is None else plan.protected_k
-    return plan.found, not together_only, reached, -Fraction(plan.cost)
+    found = [note for note in album_plan.notes if note.kind is NoteKind.FOUND_BY_ATTACKS]
+    hits = sum(attack is not Attack.EXCLUDER for note in found for attack in note.attacks)
+    return plan.found, not together_only, reached, -hits, -Fraction(plan.cost)
 
 
 def _withstand(

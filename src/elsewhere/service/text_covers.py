@@ -16,6 +16,7 @@ from elsewhere.album.places import AlbumPlace
 from elsewhere.album.renditions import Rendition
 from elsewhere.album.workers import Workers
 from elsewhere.scorers import RowCache
+from elsewhere.service.edits import MAX_OWN_COVERS
 from elsewhere.service.photo_texts import TextReader, breaks_rule, telling_text
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.text_rows import rectangle_around
@@ -83,8 +84,8 @@ def _find_covers(
         for text in readings:
             for line, _ in telling_text(text, rule.places, rule.width):
                 covers.add(cover_of(line.box, photo.rendition))
-        if not 0 < len(covers) <= MAX_COVERS:
-            return ()
+        if not 0 < len(covers) <= MAX_COVERS - MAX_OWN_COVERS:
+            return ()  # the search adds its own
         edit = Edit(covers=tuple(covers))
         if DEFAULT_WEIGHTS.loss(edit) > max_loss:
             return ()

@@ -262,7 +262,55 @@ def test_a_photo_with_a_readable_name_is_shared_only_with_the_name_covered(
     better = plan_with_edits(album, withheld)
     assert (5 in searched(search)) == bool(covers)
     assert better.edits.get("5.jpg") == (Edit(covers=covers) if covers else None)
+    assert better.text is not None
+    assert (better.text.covered, better.text.withheld) == ((1, 0) if covers else (0, 1))
     for kind in ("crop", "none"):  # no cover is allowed
         wishes = replace(BOTH, edits=kind)
         other = plan_with_edits(album, by_withholding(album, wishes))
         assert 5 in other.plan.withheld
+
+
+ON_SIGN = Edit(covers=(Rectangle(0, 300, 1000, 700),))
+BESIDE_SIGN = Edit(covers=(Rectangle(0, 0, 1000, 200),))
+
+
+@pytest.mark.parametrize("drawn", [ON_SIGN, BESIDE_SIGN])
+def test_a_drawn_edit_counts_by_the_names_that_it_leaves_readable(drawn: Edit) -> None:
+    album = replace(fine_album(), texts={"5.jpg": PhotoText("5.jpg", (LISBON_SIGN,))})
+    version = replace(versions_of(album, 5, FALLS)[1], edit=drawn)
+    found = plan_album(album, places_of(album.photos), EXACT, candidates={5: (version,)})
+    assert found.text is not None
+    if drawn is ON_SIGN:
+        assert found.edits == {"5.jpg": drawn} and found.text.covered == 1
+    else:
+        assert 5 in found.plan.withheld and found.telling_photos == ("5.jpg",)
+        assert (found.text.covered, found.text.withheld) == (0, 1)
+    # whoever keeps it by its own name shares it with the name
+    kept = replace(EXACT, keep=("5.jpg",))
+    asked = plan_album(album, places_of(album.photos), kept, candidates={5: (version,)})
+    assert asked.edits == {"5.jpg": drawn} and asked.text is not None
+    assert (asked.text.covered, asked.text.kept) == ((1, 0) if drawn is ON_SIGN else (0, 1))
+
+
+def test_where_no_cover_is_found_for_a_name_the_one_that_the_user_drew_is_tried(
+    search: type[PretendedSearch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edit_planning, "find_text_covers", lambda *_, **__: {})
+
+    def only_drawn(
+        self: PretendedSearch, number: int, *, wanted: Sequence[Edit], **options: Any
+    ) -> tuple[ScoredVersion, ...]:
+        self.asked.append((number, (), tuple(wanted)))
+        assert options["kind"] == ("none" if number == 5 else None)
+        as_it_is, version, *_ = versions_of(album, number, FALLS)
+        return (as_it_is, *(replace(version, edit=edit) for edit in wanted))
+
+    monkeypatch.setattr(PretendedSearch, "versions", only_drawn)
+    album = replace(fine_album(), texts={"5.jpg": PhotoText("5.jpg", (LISBON_SIGN,))})
+    for drawn in (ON_SIGN, BESIDE_SIGN):
+        search.asked.clear()
+        wishes = replace(BOTH, rectangles={"5.jpg": drawn})
+        better = plan_with_edits(album, by_withholding(album, wishes))
+        assert (5 in searched(search)) == (drawn is ON_SIGN)
+        assert better.edits.get("5.jpg") == (drawn if drawn is ON_SIGN else None)
+        assert (5 in better.plan.withheld) == (drawn is BESIDE_SIGN)

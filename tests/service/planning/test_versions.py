@@ -36,8 +36,10 @@ from elsewhere.service.planning import (
 from elsewhere.service.posted import NOTHING_POSTED, Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.threats import threat_scores
-from elsewhere.values.photo_text import PhotoText
+from elsewhere.solver.requests import Request
+from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox, TextLine
 from elsewhere.values.plan import Status
+from elsewhere.values.problems import Attack
 from elsewhere.values.scores import Scores
 from elsewhere.values.verification import Condition, ConditionKind
 from elsewhere.values.versions import Edit, Rectangle, ScoredVersion
@@ -240,13 +242,20 @@ def test_pins_and_drops_hold_with_versions() -> None:
 
 
 def test_covered_text_need_not_be_withheld() -> None:
-    album = replace(fine_album(), texts={"5.jpg": PhotoText("5.jpg", failed="time")})
+    near = Clue("name", "Lisboa", "Lisbon, Portugal", 900.0, (Position(*LISBON),), ("PT",))
+    sign = TextLine("Lisboa", 0.99, TextBox(1, 1, 3, 2), (near,))
+    album = replace(fine_album(), texts={"5.jpg": PhotoText("5.jpg", (sign,))})
     withheld = plan(album)
     assert 5 in withheld.plan.withheld and 5 in withheld.editable
     as_it_is, covered = versions_of(album, 5, {Fraction(1, 10): 0.0})
-    assert 5 in plan(album, candidates={5: (as_it_is, covered)}).plan.withheld
-    shared = plan(album, candidates={5: (covered,)})
-    assert 5 in shared.plan.kept and shared.edits == {"5.jpg": SKY}
+    cover = Edit(covers=(Rectangle(0, 300, 1000, 700),))
+    covered = replace(covered, edit=cover)
+    assert 5 in plan(album, candidates={5: (as_it_is,)}).plan.withheld
+    for candidates in ((covered,), (as_it_is, covered)):
+        shared = plan(album, candidates={5: candidates})
+        assert 5 in shared.plan.kept and shared.edits == {"5.jpg": cover}
+    unknown = replace(album, texts={"5.jpg": PhotoText("5.jpg", failed="time")})
+    assert 5 in plan(unknown, candidates={5: (covered,)}).plan.withheld
     assert "5.jpg" not in shared.telling_photos
 
 
@@ -341,3 +350,19 @@ def test_names_of_versions_differ_from_those_of_photos() -> None:
     assert len({*versions.expand(album.models[0].scores, 0).ids}) == 4
     assert versions.costs([Fraction(2), Fraction(1)])[1] == (0, Fraction(1998, 1000))
     assert versions.edits((1, 3)) == {0: SKY}
+
+
+def test_a_cheaper_plan_that_attacks_find_is_not_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    album = fine_album()
+    withheld = plan(album, attacked=True)
+    candidates = {n: versions_of(album, n, {Fraction(1, 10): 5.0}) for n in range(3)}
+    assert plan_versions(album, withheld, candidates).edits
+    found = (Attack.EXCLUDER,)
+
+    def hits(scored: object, threats: object, request: Request, plan: object) -> Any:
+        return {0: found} if request.promise.versions is not None else {}
+
+    monkeypatch.setattr(planning, "_find_hits", hits)
+    assert plan_versions(album, withheld, candidates).edits, "the excluder does not count"
+    found = (next(attack for attack in Attack if attack is not Attack.EXCLUDER),)
+    assert plan_versions(album, withheld, candidates) is withheld
