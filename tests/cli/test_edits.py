@@ -64,6 +64,9 @@ def test_a_photo_is_shared_as_it_is_where_that_is_asked_for(home: Path) -> None:
     [
         (["--edits", "blur"], "both, crop, cover, none"),
         (["--edits", "both", "--no-edits"], "either --edits or --no-edits"),
+        (["--no-edits", "--rectangles", "unknown.json"], "either --rectangles or --no-edits"),
+        (["--max-loss", "30%"], "--max-loss is for photos that are edited"),
+        (["--no-edits", "--as-is", "0.jpg"], "--as-is is for photos that are edited"),
         (["--edits", "both", "--max-loss", "0"], "--max-loss is a share"),
         (["--edits", "both", "--max-loss", "101%"], "--max-loss is a share"),
         (["--edits", "both", "--max-loss", "much"], "--max-loss is a share"),

@@ -176,6 +176,12 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
                 f"readable text on {named} speaks for what is hidden: the plan counts it beside "
                 "what the model sees"
             )
+        case NoteKind.EDITS_LIMITED:
+            return (
+                f"no edits were looked for of {counted(count, 'withheld photo')}: the search takes "
+                f"at most {value.photo_count} photos, those of most value first, and "
+                "three rounds"
+            )
 
 
 def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 from elsewhere.album import Step
 from elsewhere.album.workers import Workers
@@ -33,9 +34,10 @@ from elsewhere.service.planning import (
     withheld_together,
 )
 from elsewhere.service.scored_album import ScoredAlbum
-from elsewhere.service.selection import select_edits, select_pinned
+from elsewhere.service.selection import photo_values, select_edits, select_pinned
 from elsewhere.service.text_covers import TextRule, find_text_covers
 from elsewhere.values.margins import margin
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.versions import Edit, Rectangle, ScoredVersion
 
 MAX_ROUNDS = 3
@@ -76,6 +78,7 @@ def plan_with_edits(
         return plan
     _, dropped = select_pinned(wishes.keep, wishes.drop, ids, scored.skipped)
     fixed = {*dropped, *as_is, *posted.already}
+    values = photo_values(scored.photos, wishes.values, stars=wishes.stars, skipped=scored.skipped)
     telling = photos_with_telling_text(scored, plan.hidden, wishes, posted)
     versions = {} if known is None else known
     shown = plan
@@ -205,6 +208,9 @@ def plan_with_edits(
                 saved = {*withheld_together(scored, plan)} - fixed
                 others = [n for n in shared_by_telling(scored, plan) if n not in done_with]
                 fresh = sorted(others[: max(FEWEST, len(saved))]) if saved else []
+            if len(fresh) > MAX_PHOTOS - searched and withheld_only:
+                dearest = sorted(fresh, key=lambda number: -values.get(number, Fraction(1)))
+                fresh = sorted(dearest[: MAX_PHOTOS - searched])
             fresh = fresh[: MAX_PHOTOS - searched]
             if not fresh:
                 break
@@ -236,6 +242,11 @@ def plan_with_edits(
             if better is plan and not withheld_only:
                 break
             plan = better
+        left = {*plan.editable} - fixed - versions.keys() if wishes.edits != "none" else ()
+        if left:
+            note = Note(NoteKind.EDITS_LIMITED, count=len(left), photo_count=MAX_PHOTOS)
+            before = (known for known in plan.notes if known.kind is not note.kind)
+            plan = replace(plan, notes=(*before, note))
         return show(plan)
 
 

@@ -14,8 +14,8 @@ the odds of what is hidden, the smallest of all models counts (of heads that sha
 mean), and the row of a version is drawn back towards the row of the photo as it is until it shows
 no more than that. Where no second model is asked, nobody confirms an edit, and it counts as it was
 scored. A second model that does not have what is hidden among its first places in a version, or
-that sees no more of it than by guessing blindly, does not stand against it: of a photo that is
-shared as it is nothing more is asked.
+that sees no more of it than by guessing blindly, has no say: of a photo that is shared as it is
+nothing more is asked.
 
 A row that is drawn back never promises more than the bytes keep. Near what is hidden it has the
 larger of both numbers, elsewhere the smaller. A rival that is ahead by such rows is ahead by the
@@ -231,7 +231,7 @@ class EditSearch:
     def by_kind(self, falls: Sequence[float]) -> list[float]:
         """The mean fall of the confirming models of each kind: heads of one tower are one.
 
-        A head that does not stand against the edit does not count; where none does, neither does
+        A head that has no say does not count; where none has, neither does
         the kind.
         """
         groups: dict[str, list[float]] = {}

@@ -40,6 +40,7 @@ class NoteKind(StrEnum):
     TELLING_TEXT = "telling text"  # photos, km
     TELLING_TEXT_KEPT = "telling text kept"  # photos, km
     TEXT_COUNTED = "text counted"  # photos
+    EDITS_LIMITED = "edits limited"  # count (withheld photos not looked at), photo_count (the most)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ import pytest
 
 from elsewhere.album.places import places_of
 from elsewhere.errors import InputError
+from elsewhere.messages.notes import note as note_text
 from elsewhere.service import edit_planning
 from elsewhere.service.album_audit import Beliefs
 from elsewhere.service.edit_planning import confirm_edits, plan_with_edits
 from elsewhere.service.planning import AlbumPlan, plan_album, withheld_together
 from elsewhere.service.scored_album import ScoredAlbum
+from elsewhere.values.notes import NoteKind
 from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox, TextLine
 from elsewhere.values.versions import Edit, Rectangle, ScoredVersion
 from elsewhere.values.wishes import Wishes
@@ -195,6 +197,18 @@ def test_a_quick_plan_that_is_found_out_is_taken_back(search: type[PretendedSear
         search.telling = [0]
         confirm_edits(album, shown[0], confirm=["second"])
     assert confirm_edits(album, shown[0], confirm=["second"]).confirmed
+
+
+def test_the_search_ends_after_so_many_photos_and_says_so(
+    search: type[PretendedSearch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(edit_planning, "MAX_PHOTOS", 2)
+    album = fine_album()
+    better = plan_with_edits(album, by_withholding(album, replace(BOTH, values={"2.jpg": 3})))
+    assert searched(search) == [0, 2], "the dearest first"
+    (limited,) = (note for note in better.notes if note.kind is NoteKind.EDITS_LIMITED)
+    assert (limited.count, limited.photo_count) == (1, 2)
+    assert "no edits were looked for of 1 withheld photo" in note_text(limited)
 
 
 def test_a_stopped_search_confirms_what_it_found(search: type[PretendedSearch]) -> None:

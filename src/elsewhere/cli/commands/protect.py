@@ -47,8 +47,8 @@ _NO_EDITS = typer.Option("--no-edits", help="Share photos as they are: the same 
 _MAX_LOSS = typer.Option(
     "--max-loss",
     metavar="SHARE",
-    help="The most of a photo that an edit may take out, such as 0.3 or 30%; the middle of a "
-    "picture counts more than its edges.",
+    help="With --edits, the most of a photo that an edit may take out, such as 0.3 or 30%; the "
+    "middle of a picture counts more than its edges. Your own --rectangles may take out more.",
     show_default="50%",
 )
 _RECTANGLES = typer.Option(
@@ -60,7 +60,7 @@ _RECTANGLES = typer.Option(
 _AS_IS = typer.Option(
     "--as-is",
     metavar="PHOTO",
-    help="A photo that is never edited, by name or pattern. Repeatable.",
+    help="With --edits, a photo that is never edited, by name or pattern. Repeatable.",
 )
 _BURSTS = typer.Option(
     "--bursts", help="Keep or withhold photos of one burst together: at most 2 seconds apart."
@@ -181,6 +181,14 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         )
     if no_edits and edits != "none":
         raise InputError("give either --edits or --no-edits")
+    if no_edits and rectangles is not None:
+        raise InputError("give either --rectangles or --no-edits")
+    if edits == "none":
+        idle = {"--max-loss": max_loss is not None, "--as-is": bool(as_is)}
+        for option in (option for option, given in idle.items() if given):
+            raise InputError(
+                f"{option} is for photos that are edited: add --edits both, or leave it out"
+            )
     if max_side is not None and full:
         raise InputError("give either --max-side PIXELS or --full")
     if top is None and budget is None:
