@@ -123,7 +123,9 @@ def _print_all(outcomes: Sequence[Outcome]) -> None:
     for title, some in (("all", albums), ("endangered:", endangered)):
         every = [outcome for album in some for outcome in album]
         if every:
-            tables = (table(every), attack_table(every), distance_table(every))
+            tables = (
+                table(every), curve_table(every), attack_table(every), distance_table(every),
+            )  # fmt: skip
             print(f"{title} {len(some)} albums", *tables, sep="\n")
 
 
@@ -164,6 +166,29 @@ def table(outcomes: Sequence[Outcome]) -> str:
             f"{sum(seconds) / 2 / searched:.1f}" if searched and seconds else "",
         ]
         rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def curve_table(outcomes: Sequence[Outcome]) -> str:
+    """What each way to plan loses, and who finds the place then, as a table of Markdown.
+
+    The way that loses least comes first. Attackers that the plan asked are in brackets.
+    """
+    attackers = list(outcomes[0].hits[PLAIN])
+    names = [f"found by {name_of([spec])}" for spec in attackers]
+    rows = [f"| plan | picture lost | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+
+    def loss(way: str) -> float:
+        return sum(o.lost for o in ways[way]) / sum(o.photos for o in ways[way])
+
+    ways = _by_way(outcomes)
+    for way in sorted(ways, key=loss):
+        asked = {spec for spec in attackers if name_of([spec]) in way.replace(",", "").split()}
+        if way != SHARED:
+            asked.add(OWN)
+        hits = {spec: sum(o.hits[PLAIN][spec] for o in ways[way]) for spec in attackers}
+        cells = [f"({hits[spec]})" if spec in asked else str(hits[spec]) for spec in attackers]
+        rows.append(f"| {way} | {loss(way):.2f} | {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.edits.__main__ import attack_table, distance_table, table
+from benchmarks.edits.__main__ import attack_table, curve_table, distance_table, table
 from benchmarks.edits.held_out import Known
 from benchmarks.edits.measure import ATTACKERS, FILLED, PLAIN, Outcome
 from benchmarks.edits.trips import make_listed, placed
@@ -53,6 +53,24 @@ def test_albums_are_added_up() -> None:
     assert as_shared[3].startswith("0 (")
     assert filled[1] == FILLED
     assert filled[3].startswith("1 (")
+
+
+def test_what_is_lost_stands_beside_who_finds_the_place() -> None:
+    def outcome(way: str, as_is: int, *finders: str) -> Outcome:
+        hits = {PLAIN: {spec: spec in finders for spec in ATTACKERS}}
+        return Outcome(way, 4, True, as_is, hits=hits)
+
+    outcomes = [
+        outcome("everything shared", 4, *ATTACKERS),
+        outcome("withholding", 1, "dino"),
+        outcome("edits, confirmed by dino", 3, "embedded:half_a"),
+    ]
+    rows = curve_table(outcomes).splitlines()[2:]
+    assert rows == [
+        "| everything shared | 0.00 | 1 | 1 | 1 | 1 |",
+        "| edits, confirmed by dino | 0.25 | (0) | (0) | 1 | 0 |",
+        "| withholding | 0.75 | (0) | 1 | 0 | 0 |",
+    ]
 
 
 def test_first_guesses_are_counted_by_distance() -> None:
