@@ -6,12 +6,14 @@ import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from elsewhere.app.sessions.edits import AlbumEdits
 from elsewhere.service import ScoredAlbum, Threat, edit_planning
 from elsewhere.values.versions import (
     DEFAULT_WEIGHTS,
@@ -192,6 +194,24 @@ def test_an_edit_that_a_second_model_finds_out_is_taken_back(
     back = put(server, rectangles={}, edits="both")
     assert first not in [edit["n"] for edit in back["edits"]]
     assert others
+
+
+def test_edits_that_were_not_confirmed_together_are_not_exported(
+    server: RunningServer,
+    search: type[PretendedSearch],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(server, edits="both")
+    monkeypatch.setattr(AlbumEdits, "search", lambda *_, **__: None)  # a click comes before it
+    state = put(server, top=4)
+    assert state["edits"]
+    search.telling.update(range(12))
+    asked = {"version": state["plan"]["version"], "target": str(tmp_path / "out")}
+    answer = server.client.post("/api/export", json={**asked, "private": str(tmp_path / "mine")})
+    told = str(server.events(answer.json()["job"]))
+    assert "another model still finds the place in all photos together" in told
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from elsewhere.service import edit_planning
 from elsewhere.service.album_audit import Beliefs
 from elsewhere.service.edit_planning import confirm_edits, plan_with_edits
 from elsewhere.service.planning import AlbumPlan, plan_album, withheld_together
+from elsewhere.service.posted import Posted
 from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.values.notes import NoteKind
 from elsewhere.values.photo_text import Clue, PhotoText, Position, TextBox, TextLine
@@ -236,6 +237,13 @@ def test_a_plan_of_known_versions_is_confirmed_too(search: type[PretendedSearch]
     )
     assert set(other.edits) == {"0.jpg", "2.jpg"} and other.confirmed
     assert shown[-1] is other and not search.asked
+
+
+def test_what_is_public_already_is_confirmed_along(search: type[PretendedSearch]) -> None:
+    album = fine_album()
+    plan = plan_album(album, places_of(album.photos), BOTH, posted=Posted(already=(4,)))
+    better = plan_with_edits(album, plan, confirm=["second"])
+    assert better.edits and search.together[-1][4] is None
 
 
 def test_a_drawn_edit_that_is_found_out_is_withheld(search: type[PretendedSearch]) -> None:
