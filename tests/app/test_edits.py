@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +15,13 @@ import pytest
 from PIL import Image
 
 from elsewhere.app.sessions.edits import AlbumEdits
-from elsewhere.service import ScoredAlbum, Threat, edit_planning
+from elsewhere.service import (
+    ScoredAlbum,
+    Threat,
+    Workers,
+    edit_planning,
+    render_versions,
+)
 from elsewhere.values.versions import (
     DEFAULT_WEIGHTS,
     Edit,
@@ -212,6 +219,62 @@ def test_edits_that_were_not_confirmed_together_are_not_exported(
     told = str(server.events(answer.json()["job"]))
     assert "another model still finds the place in all photos together" in told
     assert not (tmp_path / "out").exists()
+
+
+class RenderingSearch(PretendedSearch):
+    """Renders what is wanted by real workers first."""
+
+    def __init__(
+        self, scored: ScoredAlbum, threats: Sequence[Threat], *, workers: Workers, **settings: Any
+    ) -> None:
+        super().__init__(scored, threats, **settings)
+        self._workers = workers
+
+    def versions(
+        self, number: int, *, wanted: Sequence[Edit] = (), **settings: Any
+    ) -> tuple[ScoredVersion, ...]:
+        album = self._scored.album
+        assert album.spool is not None
+        for rendition in render_versions(
+            self._scored.photos[number],
+            wanted,
+            workers=self._workers,
+            spool=album.spool,
+            recipe=album.recipe,
+        ):
+            assert rendition is not None
+            rendition.forget()
+        return super().versions(number, wanted=wanted, **settings)
+
+
+def test_a_click_while_a_drawn_edit_is_rendered_leaves_the_next_edits_working(
+    server: RunningServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("elsewhere.app.sessions.edits.EditSearch", RenderingSearch)
+    begun, may_end, ask = threading.Event(), threading.Event(), Workers.ask
+
+    def slow_once(workers: Workers, *request: Any) -> Any:
+        if not begun.is_set():
+            begun.set()
+            assert may_end.wait(60)
+        return ask(workers, *request)
+
+    monkeypatch.setattr(Workers, "ask", slow_once)
+    state = server.state()
+    ids = [photo["id"] for photo in state["album"]["photos"]]
+    n = state["plan"]["withheld"][0]
+    first, second = ({"crop": None, "covers": [[0, 0, right, 800]]} for right in (800, 900))
+    for drawn in (first, second):
+        wishes = {**state["wishes"], "rectangles": {ids[n]: drawn}}
+        answer = server.client.put("/api/wishes", json=wishes)
+        assert answer.status_code == 200, answer.text
+        assert begun.wait(60)
+    may_end.set()
+    after = server.final_state()
+    assert [edit["covers"] for edit in after["edits"]] == [second["covers"]]
+    assert (
+        picture(server, after["edits"][0]["picture"]).width == state["album"]["photos"][n]["width"]
+    )
 
 
 @pytest.mark.parametrize(

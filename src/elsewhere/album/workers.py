@@ -90,6 +90,8 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
         """`task` names a function as "package.module:function"; it runs in the workers."""
         self.limits = limits or Limits()
         self.count = count or worker_count()
+        self.ended = False
+        """Whether the pool was closed, by its user or because a caller of `each` was stopped."""
         self._idle: LifoQueue[_WorkerProcess] = LifoQueue()
         self._all: list[_WorkerProcess] = []
         try:
@@ -113,6 +115,7 @@ class Workers(contextlib.AbstractContextManager["Workers"]):
 
     def close(self, *problem: object) -> None:
         """End all workers, also those that are at work."""
+        self.ended = True
         for worker in self._all:
             worker.ended = True
             worker.process.kill()  # before the lock, to release a caller that waits for it

@@ -73,9 +73,18 @@ class AlbumEdits:
         spool = self._album.spool
         if spool is None:
             raise FileError("the album's pictures are not kept")
-        (rendition,) = render_versions(
-            photo, [edit], workers=self._pool(), spool=spool, recipe=self._album.recipe
-        )
+        recipe, workers = self._album.recipe, self._pool()
+        try:
+            (rendition,) = render_versions(
+                photo, [edit], workers=workers, spool=spool, recipe=recipe
+            )
+        except FileError:
+            if not workers.ended:
+                raise
+            # a job that uses the same workers was stopped
+            (rendition,) = render_versions(
+                photo, [edit], workers=self._pool(), spool=spool, recipe=recipe
+            )
         if rendition is None:
             raise InputError(f"the crop leaves nothing of {photo.id}: crop less")
         try:
@@ -164,6 +173,7 @@ class AlbumEdits:
         ids = [photo.id for photo in answer.scored.photos]
         found: dict[int, Versions] = {}
         with self._lock:
+            workers = self._pool()  # first: a search that was made with an ended pool is forgotten
             for name, model in answer.wishes.rectangles.items():
                 if name not in ids:
                     raise InputError(f"there is no photo {name} to edit")
@@ -176,7 +186,7 @@ class AlbumEdits:
                             threats,
                             confirm=confirming(answer.wishes.scorers),
                             kind="none",
-                            workers=self._pool(),
+                            workers=workers,
                             cache=self.cache,
                         )
                         self._search = key, search.__enter__()
@@ -190,10 +200,12 @@ class AlbumEdits:
         return found
 
     def _pool(self) -> Workers:
+        """The workers; new ones where a click stopped a job that was waiting for the old ones."""
         with self._lock:
             if self._closed:
                 raise FileError("the album was closed")
-            if self._workers is None:
+            if self._workers is None or self._workers.ended:
+                self._search = None
                 self._workers = album_workers()
             return self._workers
 
