@@ -130,6 +130,25 @@ def test_a_rule_that_cannot_be_kept_is_said_with_the_verdict(lisbon: ScoredAlbum
     pinned = replace(entry.plan, notes=(Note(NoteKind.TELLS_ALONE, photos=("7.jpg",)),))
     said = shown(replace(entry, plan=pinned))
     assert said.exempt.startswith("7.jpg tells the place alone") and said.notes == []
+    for ruled_out, none in ((True, "no plan could"), (False, "no plan was found that would")):
+        together = Note(NoteKind.TOGETHER_ONLY, ruled_out=ruled_out)
+        said = shown(replace(entry, plan=replace(entry.plan, notes=(together,))))
+        assert said.exempt.startswith("the promise covers the shared photos together")
+        assert none in said.exempt and none in said.verdict and said.notes == []
+
+
+def test_doubts_about_the_place_come_first(lisbon: ScoredAlbum) -> None:
+    entry = asked(lisbon)
+    assert entry.plan is not None
+    other = Note(NoteKind.OTHER_PLACE, places=("Prague", "Lisbon"), model="it", km=2000, count=5)
+    coarse = Note(NoteKind.COARSE_PLACES, places=("Lisbon",), model="it", km=80, radius_km=25)
+    drop = Note(NoteKind.TIGHTENED)
+    said = shown(replace(entry, plan=replace(entry.plan, notes=(drop, other, coarse))))
+    assert [words.partition(":")[0] for words in said.first] == [
+        "That these photos are of Lisbon is only what you said",
+        "Around Lisbon it tells apart places no nearer than 80 km",
+    ]
+    assert len(said.notes) == 1 and said.exempt == ""
 
 
 def test_no_plan_is_called_proved_that_is_not(

@@ -18,6 +18,8 @@ def notes(outcome: Outcome, surface: Surface = Surface.TERMINAL) -> list[str]:
     """All that is to be said beside a verdict: what cannot be told apart, then the advice."""
     first, rest = foremost_notes(outcome.notes)
     texts = [note(value, surface) for value in first]
+    # the verdict says of the whole album that a rule was dropped
+    rest = [value for value in rest if value.kind is not NoteKind.TOGETHER_ONLY]
     texts += [advice(outcome, surface), *(note(value, surface) for value in rest)]
     return [text for text in texts if text]
 
@@ -27,6 +29,13 @@ def foremost_notes(values: Sequence[Note]) -> tuple[list[Note], list[Note]]:
     kinds = (NoteKind.OTHER_PLACE, NoteKind.COARSE_PLACES)
     first = [value for value in values if value.kind in kinds]
     return first, [value for value in values if value.kind not in kinds]
+
+
+def dropped_rules(values: Sequence[Note]) -> tuple[list[Note], list[Note]]:
+    """The notes on a rule that is not kept, beside which no verdict looks good; and the others."""
+    kinds = (NoteKind.TELLS_ALONE, NoteKind.TOGETHER_ONLY)
+    dropped = [value for value in values if value.kind in kinds]
+    return dropped, [value for value in values if value.kind not in kinds]
 
 
 def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:

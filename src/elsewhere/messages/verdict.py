@@ -12,7 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from elsewhere.messages.phrases import among, first_guesses, loss_text, near, number_text
+from elsewhere.messages.notes import note
+from elsewhere.messages.phrases import (
+    among,
+    as_sentence,
+    first_guesses,
+    loss_text,
+    near,
+    number_text,
+)
 from elsewhere.values.notes import NoteKind
 from elsewhere.values.outcome import Outcome, Reasons, largest_secret_top
 from elsewhere.values.plan import Plan, Status
@@ -55,8 +63,8 @@ def verdict(outcome: Outcome) -> str:
     them = "it" if len(outcome.hidden_names) == 1 else "them"
     better = f"a better model may find {them}"
     if wishes.budget is not None:
-        return _within_budget(outcome, better) + _names(outcome)
-    hides, telling = _hides(outcome), _telling(outcome) + _names(outcome)
+        return _within_budget(outcome, better) + _dropped_rule(outcome) + _names(outcome)
+    hides, telling = _hides(outcome), _dropped_rule(outcome) + _names(outcome)
     if outcome.one_photo:
         return f"With this photo posted beside what is public, {hides}; {better}.{telling}"
     dropped = dropped_count(outcome)
@@ -157,8 +165,11 @@ def _names(outcome: Outcome) -> str:
     return f" {photos} with readable names near it: {listed(found)}."
 
 
-def _telling(outcome: Outcome) -> str:
-    """Which photos stay although they tell the place alone; with a blank before it."""
+def _dropped_rule(outcome: Outcome) -> str:
+    """For which photos no plan keeps the rule for each photo; with a blank before it."""
+    together = [value for value in outcome.notes if value.kind is NoteKind.TOGETHER_ONLY]
+    if together:
+        return f" {as_sentence(note(together[0]))}"
     if not outcome.telling:
         return ""
     single = len(outcome.telling) == 1

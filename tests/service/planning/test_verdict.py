@@ -17,6 +17,7 @@ from elsewhere.service.scored_album import ScoredAlbum
 from elsewhere.service.selection import NowhereError
 from elsewhere.solver.infeasibility import Inquiry
 from elsewhere.values.margins import MARGINS, margin
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.wishes import Wishes
 from tests.service.makers import Stay, attack, photo, seen, trip
 
@@ -90,6 +91,16 @@ def test_no_verdict_ever_says_safe() -> None:
     for album in (pointing(None), pointing(LISBON, None)):
         for wishes in (EXACT, replace(EXACT, budget=1), replace(EXACT, keep=("0.jpg",))):
             assert "safe" not in verdict(plan(album, wishes)).lower()
+
+
+def test_a_rule_that_no_plan_keeps_is_in_the_verdict() -> None:
+    planned = plan(pointing(None, None), EXACT)
+    assert "together" not in verdict(planned)
+    dropped = replace(planned, notes=(Note(NoteKind.TOGETHER_ONLY),))
+    assert verdict(dropped) == (
+        f"{verdict(planned)} The promise covers the shared photos together: no plan could also "
+        "keep each of them from giving the place away alone."
+    )
 
 
 class TestNoPlan:

@@ -832,6 +832,8 @@ export interface components {
             numbers: components["schemas"]["KeyNumber"][];
             /** Radius Km */
             radius_km: number | null;
+            /** First */
+            first: string[];
             /** Exempt */
             exempt: string;
             /** Counts */

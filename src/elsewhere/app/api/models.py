@@ -267,7 +267,8 @@ class PlanModel(ResponseModel):
     proof: str  # how sure the plan is: a few words
     numbers: list[KeyNumberModel]  # how often such albums are found, and what the model believes
     radius_km: float | None  # of the places that are promised to be wrong; null for coarse cells
-    exempt: str  # which photos are shared although they tell the place alone; else empty
+    first: list[str]  # doubts that come before everything else: about the place, or the model
+    exempt: str  # which rule the plan does not keep, and for which photos; else empty
     counts: str  # how many photos are shared, edited and withheld; empty where none is edited
     against: str  # whom the promise is against, how good they are, and that a better one may exist
 

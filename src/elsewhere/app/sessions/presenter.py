@@ -330,8 +330,8 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
     if beliefs is not None:
         numbers = messages.key_numbers(beliefs.key_numbers(outcome), Surface.PAGE)
     advice = capitalized(messages.advice(outcome, Surface.PAGE))
-    exempt = [note for note in outcome.notes if note.kind is NoteKind.TELLS_ALONE]
-    rest = [note for note in outcome.notes if note not in exempt]
+    first, rest = messages.foremost_notes(outcome.notes)
+    exempt, rest = messages.dropped_rules(rest)
     notes = [capitalized(messages.note(note, Surface.PAGE)) for note in rest]
     if advice and not plan.found:
         notes.append(advice)
@@ -363,7 +363,8 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
             models.KeyNumberModel(name=capitalized(name), words=words) for name, words in numbers
         ],
         radius_km=outcome.radius_km,
-        exempt=next((messages.note(n, Surface.PAGE) for n in exempt), ""),
+        first=[capitalized(messages.note(note, Surface.PAGE)) for note in first],
+        exempt="; ".join(messages.note(note, Surface.PAGE) for note in exempt),
         counts=page.sharing_counts(outcome),
         against=page.against(outcome),
     )

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from elsewhere import messages
 from elsewhere.cli.render.printing import fact_table, print_json, printed, program_name
+from elsewhere.values.notes import NoteKind
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.versions import Edit, picture_lost
@@ -58,8 +59,10 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None, *, verbose: bo
     plan, export = done.plan.plan, done.export
     with printed() as console:
         colour = _COLOURS.get(plan.status, "red") if done.kept else "red"
-        if colour == "green" and done.plan.advice is not None:
-            colour = "yellow"  # hardly anything is shared
+        if colour == "green" and (
+            done.plan.advice is not None or messages.dropped_rules(done.plan.notes)[0]
+        ):
+            colour = "yellow"  # hardly anything is shared, or a rule is not kept
         for note in messages.foremost_notes(done.plan.notes)[0]:
             text = messages.as_sentence(messages.note(note))
             console.print(Text(printable(text), "bold yellow"))
@@ -147,7 +150,9 @@ def _facts(done: ProtectedAlbum, *, verbose: bool) -> Iterator[tuple[str, Text]]
         for price, line in zip(done.plan.prices, messages.prices(done.plan), strict=True):
             if verbose or (price.shared or 0) > done.plan.newly_shared:
                 yield "instead", Text(printable(line))
-    notes = map(messages.note, messages.foremost_notes(done.plan.notes)[1])
+    _, others = messages.foremost_notes(done.plan.notes)
+    # what holds of the whole album is in the verdict
+    notes = [messages.note(one) for one in others if one.kind is not NoteKind.TOGETHER_ONLY]
     for text in (*notes, *(done.export.notes if done.export else ())):
         yield "note", Text(printable(text))
 
