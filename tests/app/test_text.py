@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from elsewhere.album import Photo
+from elsewhere.app.api.models import ExportRequestModel
 from elsewhere.app.security.keys import Keys
 from elsewhere.app.sessions import presenter, workspace
-from elsewhere.app.sessions.album_jobs import start_export
+from elsewhere.app.sessions.album_jobs import start_export, start_frontier, start_prices
 from elsewhere.app.sessions.planning import PlannedAnswer
 from elsewhere.app.sessions.workspace import Workspace
-from elsewhere.errors import InputError
+from elsewhere.errors import FileError, InputError
 from elsewhere.text.understanding import understand
 from elsewhere.values.photo_text import PhotoText, TextBox, TextLine
 from tests.app.server import Made
@@ -27,9 +28,12 @@ class Reading:
     def __init__(self) -> None:
         self.may_end = threading.Event()
         self.said: dict[int, str] = {}
+        self.fails = False
 
     def __call__(self, photos: Sequence[Photo], **settings: Any) -> dict[str, PhotoText]:
         assert self.may_end.wait(60)
+        if self.fails:
+            raise FileError("the disk is full")
         found = {photo.id: PhotoText(photo.id) for photo in photos}
         for number, text in self.said.items():
             name = photos[number].id
@@ -110,8 +114,6 @@ def test_an_undone_plan_is_made_again_with_the_text(space: Workspace, reading: R
 
 
 def test_an_export_waits_for_the_text(space: Workspace, reading: Reading, tmp_path: Path) -> None:
-    from elsewhere.app.api.models import ExportRequestModel
-
     plan = space.state().plan
     assert plan is not None
     number = shared(space)
@@ -126,12 +128,73 @@ def test_an_export_waits_for_the_text(space: Workspace, reading: Reading, tmp_pa
     assert job.state == "failed" and not (tmp_path / "copy").exists()
 
 
+def test_no_copy_is_written_where_reading_failed(
+    space: Workspace, reading: Reading, tmp_path: Path
+) -> None:
+    reading.fails = True
+    plan = space.state().plan
+    assert plan is not None
+    request = ExportRequestModel(
+        version=plan.version, target=str(tmp_path / "copy"), private=str(tmp_path / "mine")
+    )
+    waiting = start_export(space, request)
+    finish(space, reading)
+    waiting.join(60)
+    assert waiting.state == "failed" and not (tmp_path / "copy").exists()
+    state = space.state()
+    assert state.reading == "failed"
+    assert state.reading_problem == (
+        "The text on the photos could not be read (the disk is full), and a sign may name the "
+        "place: read it again, or go on without reading it."
+    )
+    with pytest.raises(InputError, match="read it again, or go on without"):
+        start_export(space, request)
+    reading.fails = False
+    space.read_text(wanted=True)
+    assert space.state().reading == "reading"
+    finish(space, reading)
+    assert space.state().reading == "read" and space.state().reading_problem == ""
+    start_export(space, request).join(60)
+    assert (tmp_path / "copy").is_dir()
+
+
+def test_a_person_may_go_on_without_reading(
+    space: Workspace, reading: Reading, tmp_path: Path
+) -> None:
+    reading.fails = True
+    finish(space, reading)
+    space.read_text(wanted=False)
+    plan = space.state().plan
+    assert space.state().reading == "off" and plan is not None
+    request = ExportRequestModel(
+        version=plan.version, target=str(tmp_path / "copy"), private=str(tmp_path / "mine")
+    )
+    start_export(space, request).join(60)
+    assert (tmp_path / "copy").is_dir()
+
+
+def test_prices_and_the_frontier_are_worked_out_again_with_the_text(
+    space: Workspace, reading: Reading
+) -> None:
+    for job in space.jobs.running("proof"):
+        job.join(60)
+    session = space.session
+    before, label = session.current, session.current.places.places[0].label
+    assert session.price(before, label, 5, lambda: False) is not None
+    frontier, prices = start_frontier(space), start_prices(space)
+    for number in range(len(before.scored.photos)):
+        reading.said[number] = label.partition(",")[0]
+    finish(space, reading)
+    frontier.join(60)
+    prices.join(60)
+    assert session.price(session.current, label, 5, lambda: False) is None
+    assert start_frontier(space) is not frontier
+
+
 def test_an_export_is_of_the_plan_that_was_seen(
     space: Workspace, reading: Reading, tmp_path: Path
 ) -> None:
     """A proof that finds a better plan while text is read does not refuse the copy."""
-    from elsewhere.app.api.models import ExportRequestModel
-
     for job in space.jobs.running("proof"):
         job.join(60)
     session = space.session

@@ -211,6 +211,14 @@ def _comes(rank: int, limit: int | None) -> str:
     return f"comes {ordinal(rank)}"
 
 
+def reading_failed(reason: str) -> str:
+    """That the text on the photos was not read, and what can be done."""
+    return (
+        f"The text on the photos could not be read ({reason}), and a sign may name the place: read "
+        "it again, or go on without reading it."
+    )
+
+
 def no_photos(
     files: int, hidden: int, folders: Sequence[str], *, uploaded: bool, damaged: bool
 ) -> tuple[str, str]:

@@ -108,6 +108,8 @@ export const openAlbum = (paths: string[], scorers: string[]) =>
 /** Forget a recent album and what was decided of it; null for all. */
 export const forgetRecent = (paths: string[] | null) =>
   ask<WorkspaceState>('POST', '/api/recent/forget', { paths })
+/** Read the text on the photos again where that failed, or go on without it. */
+export const readText = (wanted: boolean) => ask<WorkspaceState>('POST', '/api/text', { wanted })
 export const closeAlbum = () => ask<WorkspaceState>('DELETE', '/api/albums')
 export const putWishes = (wishes: Wishes, turn: number) =>
   ask<Answer>('PUT', `/api/wishes?turn=${turn}`, wishes)

@@ -148,6 +148,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read Text
+         * @description Read the text on the photos again where that failed, or go on without it.
+         */
+        post: operations["read_text_api_text_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/photos": {
         parameters: {
             query?: never;
@@ -1319,6 +1339,14 @@ export interface components {
             proof: string;
         };
         /**
+         * ReadText
+         * @description Whether the text on the photos is to be read, where that failed.
+         */
+        ReadText: {
+            /** Wanted */
+            wanted: boolean;
+        };
+        /**
          * RecentAlbum
          * @description An album that was opened before.
          */
@@ -1449,6 +1477,17 @@ export interface components {
              */
             restored: string;
             /**
+             * Reading
+             * @default off
+             * @enum {string}
+             */
+            reading: "off" | "reading" | "read" | "failed";
+            /**
+             * Reading Problem
+             * @default
+             */
+            reading_problem: string;
+            /**
              * Remembered
              * @default false
              */
@@ -1506,6 +1545,7 @@ export type OpenSession = components['schemas']['OpenSession'];
 export type PhotoDetails = components['schemas']['PhotoDetails'];
 export type Problem = components['schemas']['Problem'];
 export type Proof = components['schemas']['Proof'];
+export type ReadText = components['schemas']['ReadText'];
 export type RecentAlbum = components['schemas']['RecentAlbum'];
 export type Scorer = components['schemas']['Scorer'];
 export type Session = components['schemas']['Session'];
@@ -1742,6 +1782,39 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Forget"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            /** @description one sentence that says what is wrong */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    read_text_api_text_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReadText"];
             };
         };
         responses: {

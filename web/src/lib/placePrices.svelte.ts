@@ -1,6 +1,7 @@
 // What it costs to hide each place alone, in photos, as it is worked out.
 import * as api from './api'
 import type { Wishes } from './types'
+import { pricesKey } from './wishes'
 import { workspace } from './workspace.svelte'
 
 const QUIET = 2000 // milliseconds without a click before anything is worked out
@@ -17,7 +18,7 @@ class PlacePrices {
 
   /** Work them out for these wishes, unless they are known; the answer ends it. */
   ask(wishes: Wishes): (() => void) | undefined {
-    const key = JSON.stringify({ ...wishes, hide: [], edits: '' })
+    const key = pricesKey(wishes, workspace.reading === 'read')
     if (key !== this.about) this.prices = new Map()
     this.about = key
     if (key === this.complete) return undefined

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Place, Wishes } from './types'
 import {
-  auditKey, changed, frontierKey, guessState, onlyHidden, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf, withBudget,
+  auditKey, changed, frontierKey, guessState, onlyHidden, pricesKey, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf, withBudget,
   withTop, withWidth,
 } from './wishes'
 
@@ -55,10 +55,13 @@ describe('places', () => {
 
 describe('what depends on a wish', () => {
   it('is not asked again along the slider, but for another promise', () => {
-    expect(frontierKey(withBudget(none, 4))).toBe(frontierKey(withBudget(none, 3)))
-    expect(frontierKey(withTop(none, 9))).not.toBe(frontierKey(none))
-    expect(frontierKey(withBudget(none, 3))).not.toBe(frontierKey(none))
-    expect(frontierKey(togglePin(none, 'a'))).not.toBe(frontierKey(none))
+    expect(frontierKey(withBudget(none, 4), false)).toBe(frontierKey(withBudget(none, 3), false))
+    expect(frontierKey(withTop(none, 9), false)).not.toBe(frontierKey(none, false))
+    expect(frontierKey(withBudget(none, 3), false)).not.toBe(frontierKey(none, false))
+    expect(frontierKey(togglePin(none, 'a'), false)).not.toBe(frontierKey(none, false))
+    expect(frontierKey(none, true)).not.toBe(frontierKey(none, false))
+    expect(pricesKey(none, true)).not.toBe(pricesKey(none, false))
+    expect(pricesKey({ ...none, hide: ['Lisbon'] }, true)).toBe(pricesKey(none, true))
     expect(auditKey(togglePin(none, 'a'))).toBe(auditKey(none))
     expect(auditKey({ ...none, radius_km: 5 })).not.toBe(auditKey(none))
   })

@@ -104,11 +104,16 @@ export function changed(before: Wishes, after: Wishes): Field[] {
 }
 
 /**
- * All that the frontier depends on. How large a budget is does not matter, for it has them all; that
+ * All that the frontier depends on, with whether the text on the photos is read. How large a budget is does not matter, for it has them all; that
  * there is one does: single photos are held to a top only where one is asked for.
  */
-export function frontierKey(wishes: Wishes): string {
-  return JSON.stringify({ ...wishes, budget: wishes.budget !== null })
+export function frontierKey(wishes: Wishes, read: boolean): string {
+  return JSON.stringify({ ...wishes, budget: wishes.budget !== null, read })
+}
+
+/** All that the prices of hiding each place alone depend on. */
+export function pricesKey(wishes: Wishes, read: boolean): string {
+  return JSON.stringify({ ...wishes, hide: [], edits: '', read })
 }
 
 /** All that decides what is believed of the whole album, before any plan. */

@@ -49,6 +49,10 @@ class Workspace {
   progress = $state.raw<Event>({})
   /** How far the reading of the photos' text is: "3 of 20". */
   textRead = $state('')
+  /** Whether the text on the photos is read: what is worked out without it is of no use after. */
+  reading = $state<WorkspaceState['reading']>('off')
+  /** Where it could not be read: why, and what can be done. */
+  readingProblem = $state('')
   /** What goes on, by its kind. */
   jobs = $state.raw<Partial<Record<Job['kind'], Job>>>({})
   waiting = $state(false)
@@ -140,6 +144,11 @@ class Workspace {
     } finally {
       this.leaving = false
     }
+  }
+
+  /** Read the text on the photos again where that failed, or go on without it. */
+  readText(wanted: boolean): Promise<void> {
+    return this.guarded(async () => this.show(await api.readText(wanted)))
   }
 
   /** Forget an album that was opened before, or all of them. */
@@ -306,6 +315,8 @@ class Workspace {
     this.recent = snapshot.recent
     this.restored = snapshot.restored
     this.remembered = snapshot.remembered
+    this.reading = snapshot.reading
+    this.readingProblem = snapshot.reading_problem
     this.shown = auditKey(snapshot.wishes)
     this.waiting = false
     this.answers++
@@ -363,6 +374,15 @@ class Workspace {
     })
   }
 
+  /** Why the text on the photos was not read. */
+  private async askReading(): Promise<void> {
+    await this.guarded(async () => {
+      const { reading, reading_problem } = await api.getWorkspace()
+      this.reading = reading
+      this.readingProblem = reading_problem
+    })
+  }
+
   private listen(job: Job): void {
     if (this.jobs[job.kind]?.id === job.id) return
     this.listening.get(job.kind)?.abort()
@@ -409,6 +429,7 @@ class Workspace {
       if (signal.aborted) return
       buffer.add(event)
       if (event.answer && this.pending) refused = this.wishes
+      if (event.answer && job.kind === 'text') this.reading = 'read'
       // whoever clicks meanwhile is answered anyway
       if (event.answer && this.idle) this.take(event.answer, true, true)
       else if (event.answer && job.kind !== 'proof') this.missed = true // other rows: every plan is another
@@ -420,6 +441,7 @@ class Workspace {
     // another job may have taken it over
     if (job.kind === 'proof' && this.pending && this.idle) await this.reloadUnlessAsked()
     if (job.kind === 'scoring' && problem) this.say(new Error(problem))
+    if (job.kind === 'text' && this.reading === 'reading') await this.askReading()
     // a wish that could only be refused after a while
     if (job.kind === 'proof' && problem && !this.pending) {
       const late = new api.Problem(400, problem)

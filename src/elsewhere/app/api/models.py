@@ -18,6 +18,7 @@ Scorers = Annotated[list[Text], Field(min_length=1, max_length=8)]
 Chance = Annotated[float, Field(ge=0, le=1)]
 PhotoState = Literal["seen", "shared", "edited", "withheld", "kept", "dropped", "posted"]
 EditKind = Literal["both", "crop", "cover", "none"]
+ReadingState = Literal["off", "reading", "read", "failed"]
 Side = Annotated[int, Field(ge=0, le=1000)]
 SidesList = Annotated[list[Side], Field(min_length=4, max_length=4)]
 Sides = tuple[Side, Side, Side, Side]  # left, top, right, bottom in thousandths of the picture
@@ -346,6 +347,12 @@ class OpenAlbumModel(RequestModel):
     scorers: Scorers | None = None  # by default those that the server was started with
 
 
+class ReadTextModel(RequestModel):
+    """Whether the text on the photos is to be read, where that failed."""
+
+    wanted: bool
+
+
 class ForgetModel(RequestModel):
     """Recent albums to forget."""
 
@@ -468,6 +475,8 @@ class WorkspaceModel(ResponseModel):
     exported: ExportedModel | None = None
     recent: list[RecentAlbumModel] = []  # where no album is open
     restored: str = ""  # the day of the decisions that were brought back; else empty
+    reading: ReadingState = "off"  # of the text on the photos
+    reading_problem: str = ""  # where it failed: why, and what can be done
     remembered: bool = False  # whether what is decided comes back when the album is opened again
     undo: UndoModel = UndoModel(can_undo=False, can_redo=False)
     choices: ChoicesModel

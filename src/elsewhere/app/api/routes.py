@@ -93,6 +93,12 @@ def album_routes(workspace: Workspace) -> APIRouter:
         workspace.memory.forget(body.paths)
         return workspace.state()
 
+    @routes.post("/api/text")
+    def read_text(body: models.ReadTextModel) -> models.WorkspaceModel:
+        """Read the text on the photos again where that failed, or go on without it."""
+        workspace.read_text(wanted=body.wanted)
+        return workspace.state()
+
     @routes.delete("/api/albums")
     def close_album() -> models.WorkspaceModel:
         """Close the album."""

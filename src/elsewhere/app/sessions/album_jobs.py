@@ -45,6 +45,8 @@ EXACT_SECONDS = 1.0  # to count how many photos the top itself would need
 WAIT_SECONDS = 0.1
 """How often an export that waits looks whether it was stopped."""
 
+UNREAD = "the text on the photos could not be read: read it again, or go on without reading it"
+
 
 class FieldError(InputError):
     """Something that was typed cannot be used; `field` names where."""
@@ -138,6 +140,8 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
     plan, folders = answer.feasible_plan, answer.scored.album.folders
     if plan is None:
         raise InputError("there is no plan to export: change the wishes until there is one")
+    if workspace.reading == "failed":
+        raise InputError(UNREAD)
     with _field("target"):
         target = parse_path(request.target)
         check_target(target, folders)
@@ -153,10 +157,14 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
                 job.report_progress(step)
 
         scored, chosen = answer.scored, plan
-        for reading in workspace.jobs.running("text"):
+        readings = workspace.jobs.running("text")
+        for reading in readings:
             while not reading.ended:  # no photo goes out whose text nobody has read
                 job.check_cancelled()
                 reading.join(WAIT_SECONDS)
+        if workspace.reading == "failed":
+            raise InputError(UNREAD)
+        if readings or not session.knows_texts(answer):
             scored, chosen = session.read_plan(answer)
         result = export_with_report(
             ProtectedAlbum(scored, chosen),

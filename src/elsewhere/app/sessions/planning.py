@@ -249,6 +249,11 @@ class PlanningSession:
         plan = self._solve(answer, FIRST_SECONDS) if kept is None else kept
         return self._replace(replace(answer, plan=plan), lambda: False) or self.current
 
+    def knows_texts(self, answer: PlannedAnswer) -> bool:
+        """Whether an answer is of the photos with all of their text that was read."""
+        with self._lock:
+            return answer.scored.texts is self._texts
+
     def read_plan(self, answer: PlannedAnswer) -> tuple[ScoredAlbum, AlbumPlan]:
         """An answer's album and plan with the text that was read since, to be exported.
 
@@ -445,6 +450,8 @@ class PlanningSession:
             if at is None:
                 return None
             old = self._answers[at]
+            if old.scored is not improved.scored:
+                return None  # the photos' text was read meanwhile: the plan does not know it
             assert old.plan is not None and improved.plan is not None
             before, after = old.plan.plan, improved.plan.plan
             same = before.found and after.withheld == before.withheld
@@ -505,7 +512,7 @@ class PlanningSession:
     ) -> int | None:
         """How many photos are withheld to hide this place alone; None where that is not known."""
         wishes = answer.wishes.model_copy(update={"hide": [label], "edits": "none"})
-        key = wishes.model_dump_json()
+        key = wishes.model_dump_json(), bool(answer.scored.texts)
         with self._lock:
             if key in self._prices:
                 return self._prices[key]

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from elsewhere import messages
 from elsewhere.app.api import models
 from elsewhere.app.api.models import EventModel
 from elsewhere.app.security.guard import INTERNAL_ERROR
@@ -119,6 +120,8 @@ class Workspace:
         self.exported = None
         self._copies = 0
         self._restored = ""
+        self._reading: models.ReadingState = "off"
+        self._reading_problem = ""
 
     @property
     def session(self) -> PlanningSession:
@@ -127,6 +130,23 @@ class Workspace:
             if self._session is None:
                 raise InputError("no album is open yet: open one, or wait until it is read")
             return self._session
+
+    @property
+    def reading(self) -> models.ReadingState:
+        """How far the text on the album's photos is read."""
+        with self._lock:
+            return self._reading
+
+    def read_text(self, *, wanted: bool) -> None:
+        """Read the text on the photos again where that failed; or go on without it."""
+        session = self.session
+        with self._lock:
+            if self._reading != "failed":
+                return
+            if wanted:
+                self._start_text(session)
+            else:
+                self._reading, self._reading_problem = "off", ""
 
     @property
     def opened_paths(self) -> tuple[Path, ...]:
@@ -197,6 +217,7 @@ class Workspace:
             session, stage, index = self._session, self._stage, self.index
             error, no_photos = self._error, self._no_photos
             uploaded = self._upload is not None
+            reading, problem = self._reading, self._reading_problem
         state = models.WorkspaceModel(
             stage=stage,  # type: ignore[arg-type]
             error=error,
@@ -206,6 +227,8 @@ class Workspace:
             exported=self.exported,
             recent=self.memory.recent() if stage in {"empty", "failed"} else [],
             restored=self._restored,
+            reading=reading,
+            reading_problem=problem,
             choices=presenter.choices_model(),
         )
         if session is None:
@@ -356,18 +379,34 @@ class Workspace:
         """Read the photos' text in a job, and plan again with it."""
 
         def work(job: AppJob) -> None:
-            texts = read_texts(
-                session.scored.photos, cache=self._cache, progress=job.report_progress
-            )
-            self.jobs.cancel("proof", "frontier")
-            answer = session.add_texts(texts)
-            with job.interruptible():
-                planned = session.plan_again(answer)
+            try:
+                texts = read_texts(
+                    session.scored.photos, cache=self._cache, progress=job.report_progress
+                )
+                self.jobs.cancel("proof")
+                answer = session.add_texts(texts)
+                # after it: what was asked for meanwhile does not know the text either
+                self.jobs.cancel("proof", "frontier", "prices")
+                with job.interruptible():
+                    planned = session.plan_again(answer)
+            except BaseException as problem:
+                reason = problem_message(problem) or INTERNAL_ERROR
+                self._end_reading(session, "failed", messages.page.reading_failed(reason))
+                raise
+            self._end_reading(session, "read")
             proof = self._start_proof(session, planned)
             model = presenter.answer_model(session, planned, self.index, proof)
             job.publish(EventModel(answer=model))
 
+        self._reading, self._reading_problem = "reading", ""
         self.jobs.start("text", work)
+
+    def _end_reading(
+        self, session: PlanningSession, state: models.ReadingState, problem: str = ""
+    ) -> None:
+        with self._lock:
+            if self._session is session:
+                self._reading, self._reading_problem = state, problem
 
     def _read(
         self, job: AppJob, index: PhotoIndex, paths: Sequence[Path], scorers: Sequence[str]
