@@ -70,6 +70,21 @@ def test_only_the_last_copy_can_be_shown_in_the_file_manager(
     assert refused.status_code == 400 and str(target) in refused.json()["error"]
 
 
+def test_no_clean_copy_of_what_another_window_decided(
+    server: RunningServer, tmp_path: Path
+) -> None:
+    state = server.state()
+    turn, wishes = state["undo"]["turn"], state["wishes"]
+    first = state["album"]["photos"][0]["id"]
+    server.client.put("/api/wishes", json={**wishes, "drop": [first]})
+    late = server.client.post("/api/export", json=request(tmp_path / "copy", turn=turn))
+    assert late.status_code == 409 and not (tmp_path / "copy").exists()
+    now = server.final_state()["undo"]["turn"]
+    job = server.client.post("/api/export", json=request(tmp_path / "copy", turn=now)).json()["job"]
+    server.events(job)
+    assert len(list((tmp_path / "copy").iterdir())) == len(state["album"]["photos"]) - 1
+
+
 def test_ones_own_stop_is_no_error(album: Made) -> None:
     space = Workspace(Keys(), scorers=[album.scorer], use_ledger=False)
     job = space.open([album.folder])

@@ -1196,6 +1196,8 @@ export interface components {
              * @default false
              */
             clean: boolean;
+            /** Turn */
+            turn?: number | null;
         };
         /**
          * Folders

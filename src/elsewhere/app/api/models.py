@@ -405,6 +405,8 @@ class ExportRequestModel(RequestModel):
     remember: bool = False
     # nothing is hidden or promised: every photo but the dropped ones, whatever the plan
     clean: bool = False
+    # of the decisions that the user saw: where another window decided since, nothing is written
+    turn: int | None = None
 
 
 class JobModel(ResponseModel):

@@ -197,7 +197,7 @@ def start_export(workspace: Workspace, request: models.ExportRequestModel) -> Ap
 def _start_clean(workspace: Workspace, request: models.ExportRequestModel) -> AppJob:
     """Write every photo but the dropped ones without metadata; nothing is hidden or promised."""
     session = workspace.session
-    answer = session.current
+    answer = session.expect_turn(request.turn)
     scored, drop = answer.scored, answer.wishes.drop
     with _field("target"):
         target = parse_path(request.target)

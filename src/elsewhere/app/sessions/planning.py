@@ -436,6 +436,12 @@ class PlanningSession:
             return to_edit(drawn)
         return self.edits.proposal(self._edit_key(answer), number)
 
+    def expect_turn(self, turn: int | None) -> PlannedAnswer:
+        """The current answer, if it is the one of this turn; OvertakenError otherwise."""
+        with self._lock:
+            self._check_turn(turn)
+            return self.current
+
     def _check_turn(self, turn: int | None) -> None:
         if turn is not None and turn != self._turn:
             raise OvertakenError
