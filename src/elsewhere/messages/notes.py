@@ -209,6 +209,19 @@ def coarse_cells(km: float, radius_km: float, *, several: bool = False) -> str:
     return f"the cell here is {wide}, so the whole cell is hidden"
 
 
+def left_out(files: int, videos: int) -> str:
+    """How many files are not in a copy: "3 files left out (2 videos)"; empty for none.
+
+    >>> left_out(3, 2), left_out(1, 1), left_out(2, 0)
+    ('3 files left out (2 videos)', '1 file left out (1 video)', '2 files left out')
+    """
+    if not files:
+        return ""
+    return f"{counted(files, 'file')} left out" + (
+        f" ({counted(videos, 'video')})" if videos else ""
+    )
+
+
 def report_warning(error: BaseException | None) -> str:
     """That a copy has no report, and why; empty where nothing went wrong."""
     if error is None:

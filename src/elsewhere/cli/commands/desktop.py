@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 DesktopAction = StrEnum("DesktopAction", ["INSTALL", "REMOVE", "SHARE"])
 _ACTION = typer.Argument(metavar="install|remove|share", help="What to do.")
 _ALBUM = typer.Argument(metavar="ALBUM", help="With share: folders, zips and photos.")
+_MOVING = {".mov", ".mp4"}
+"""The moving half of a live photo."""
 _STAGES = {
     "reading": "Reading the photos",
     "scoring": "Looking at each photo",
@@ -125,10 +127,17 @@ def _share(album: list[Path]) -> int:
 
 
 def _result(done: ProtectedAlbum, target: Path) -> str:
+    from elsewhere import messages
+
     places = listed([place.label for place in done.plan.hidden], 3)
     withheld = f"{len(done.withheld)} withheld" if done.withheld else "none withheld"
     written = counted(len(done.kept), "photo")
-    return f"{written} in {target.name}, {withheld}. Hidden: {places}. The copy is proved."
+    # what nobody takes for a photo of theirs is not missed
+    files = [file for file in done.scored.skipped if file.kind not in {"hidden", "sidecar"}]
+    videos = sum(file.kind == "video" or file.path.suffix.lower() in _MOVING for file in files)
+    missing = messages.left_out(len(files), videos)
+    missing = f" {missing}." if missing else ""
+    return f"{written} in {target.name}, {withheld}.{missing} Hidden: {places}. The copy is proved."
 
 
 def _target(album: list[Path]) -> Path:
