@@ -37,6 +37,10 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${grouped(count)} ${count === 1 ? one : many}`
 }
 
+/** That the browser could not read all that was dropped. */
+export const lostWords = (lost: number): string =>
+  `${counted(lost, 'dropped file or folder', 'dropped files and folders')} could not be read and ${lost === 1 ? 'is' : 'are'} left out: see their permissions, or open the folder by its path`
+
 /** A whole number within bounds, as it was typed; null where it is none. */
 export function whole(text: string, least: number, most: number): number | null {
   const value = /^\s*\d+\s*$/.test(text) ? Number(text) : NaN
