@@ -174,12 +174,12 @@ class Workspace {
   }
 
   /** A new wish: shown at once as far as it can be guessed, answered a moment later. */
-  wish(wishes: Wishes): void {
+  wish(wishes: Wishes, unticked = false): void {
     if (!connection.answers()) return
     fieldErrors.clear()
     this.requests++
     this.restored = ''
-    this.unticked = false
+    this.unticked = unticked
     this.wishes = wishes
     this.waiting = true
     this.queue.push(wishes)
@@ -188,13 +188,28 @@ class Workspace {
   /** Hide no place at all: a plan for others says nothing any more. */
   untick(): void {
     this.unticked = true
-    this.states = this.states.map((state) => (state === 'shared' || state === 'withheld' ? 'seen' : state))
+    this.states = this.asShown(this.states)
+    this.stopPlanning()
+  }
+
+  /** The states as long as no place is ticked: what a plan for others does with a photo is left out. */
+  private asShown(states: PhotoState[]): PhotoState[] {
+    const planned = ['shared', 'withheld', 'edited']
+    return this.unticked ? states.map((state) => (planned.includes(state) ? 'seen' : state)) : states
   }
 
   /** Stop looking for a better plan, or for any. */
   stopPlanning(): void {
     const job = this.jobs.proof
-    if (job) void api.stopJob(job.id).catch((problem) => this.say(problem))
+    if (!job) return
+    this.over('proof') // at once: what it still says counts no more
+    void this.guarded(async () => {
+      await api.stopJob(job.id)
+      const requests = this.requests
+      const snapshot = await api.getWorkspace()
+      if (requests !== this.requests || this.stage !== 'ready') return
+      this.show({ ...snapshot, jobs: snapshot.jobs.filter((other) => other.id !== job.id) })
+    })
   }
 
   /** Look for a plan again, after a stop. */
@@ -248,10 +263,13 @@ class Workspace {
 
   private async stepNow(by: -1 | 1): Promise<void> {
     if (!this.queue.idle || !connection.answers()) return
+    if (by < 0 && this.unticked) {
+      this.unticked = false // that no place is ticked was decided last
+      return this.again()
+    }
     if (by < 0 ? !this.undo.can_undo : !this.undo.can_redo) return
     fieldErrors.clear()
     this.requests++
-    this.unticked = false
     this.waiting = this.inStep = true
     try {
       const answer = await (by < 0 ? api.undo(this.undo.turn) : api.redo(this.undo.turn))
@@ -275,7 +293,7 @@ class Workspace {
     const states = [...this.states]
     states[n] = guessState(wishes, photo.id, states[n] ?? 'seen')
     this.states = states
-    this.wish(wishes)
+    this.wish(wishes, this.unticked)
   }
 
   private async start(begin: () => Promise<{ job: Job }>): Promise<void> {
@@ -291,14 +309,14 @@ class Workspace {
 
   private show(snapshot: WorkspaceState): void {
     this.missed = false
-    this.unticked = false
+    this.unticked &&= snapshot.stage === 'ready' && samePhotos(snapshot.album?.photos ?? [], this.photos)
     this.stage = snapshot.stage
     this.error = snapshot.error ?? ''
     this.nothing = snapshot.nothing
     this.name = snapshot.album?.name ?? ''
     this.copyName = snapshot.album?.copy_name ?? ''
     this.photos = withKnownLinks(snapshot.album?.photos ?? [], this.photos)
-    this.states = this.photos.map((photo) => photo.state ?? 'seen')
+    this.states = this.asShown(this.photos.map((photo) => photo.state ?? 'seen'))
     this.shares = this.photos.map((photo) => photo.share ?? null)
     this.takeEdits(snapshot.edits)
     this.left = snapshot.album?.left ?? []
@@ -338,13 +356,14 @@ class Workspace {
     this.plan = answer.plan
     this.pending = answer.pending
     this.places = answer.places
-    this.states = answer.states
+    this.states = this.asShown(answer.states)
     this.takeEdits(answer.edits)
     this.shares = answer.shares.length ? answer.shares : this.shares
     this.after = answer.audit_after
     this.answers++
     if (!streamed && !(answer.job && this.jobs.proof?.id === answer.job.id)) this.over('proof')
     if (answer.job) this.listen(answer.job)
+    if (this.unticked) this.stopPlanning()
     const key = auditKey(answer.wishes)
     if (key !== this.shown && !answer.pending) void this.askAudit(key)
     if (this.missed && !streamed) void this.reloadUnlessAsked()
