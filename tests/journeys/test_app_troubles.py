@@ -238,6 +238,8 @@ def _longest(route: Route) -> None:
         told["plan"].update(
             status="feasible",
             proved=False,
+            advice="Nearly all photos are withheld; to share more, ask for less: no margin shares "
+            "7 of 12 photos, counting only the first guess 5",
             proof="10 photos withheld and 1 dropped: the best so far, at least 9 must go for 5 "
             "guesses or more (how many, up to 12, stays secret)",
         )
