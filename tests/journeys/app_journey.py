@@ -42,6 +42,7 @@ def walk(browser: Browser, home: Path, view: str) -> None:
         keys = view == "desk"
         opens_the_example(page, by_keys=keys)
         pins_and_drops(page, by_keys=keys)
+        selects_several(page, by_keys=keys)
         reads_the_map(page)
         slides(page)
         exports(page, home / f"copy-{view}", by_keys=keys)
@@ -105,6 +106,32 @@ def pins_and_drops(page: Page, *, by_keys: bool) -> None:
         answered(page, version)
     assert _states(page) == before, "undone is as it was"
     assert page.is_enabled("[aria-label=Redo]")
+
+
+def selects_several(page: Page, *, by_keys: bool) -> None:
+    """Three photos are dropped at once, and one undo takes all of it back."""
+    before, version = _states(page), plan_version(page)
+    if by_keys:
+        page.focus("[data-n='0']")
+        page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("Shift+ArrowLeft")
+    else:
+        page.tap("button:has-text('Select')")
+        for n in range(3):
+            page.tap(f"[data-n='{n}'] img")
+    page.wait_for_selector("[data-selected='3']:has-text('3 photos selected')")
+    assert page.locator("[role=gridcell][aria-selected=true]").count() == 3
+    presses(page, "Drop", by_keys=by_keys)
+    answered(page, version)
+    assert {_states(page)[str(n)] for n in range(3)} == {"dropped"}
+    version = plan_version(page)
+    page.keyboard.press("Escape") if by_keys else page.tap("button:has-text('Clear')")
+    page.wait_for_selector("[data-selected]", state="detached")
+    page.keyboard.press("Control+z") if by_keys else page.tap("[aria-label=Undo]")
+    answered(page, version)
+    assert _states(page) == before, "one undo takes all of it back"
 
 
 def reads_the_map(page: Page) -> None:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Photo } from './types'
-import { arrange, samePhotos, withKnownLinks } from './photos'
+import { arrange, nearestShown, samePhotos, withKnownLinks } from './photos'
 
 const photo = (n: number, thumb: string, share: number | null = null): Photo => ({
   n, id: `${n}.jpg`, width: 4, height: 3, thumb, share, own_rank: null, place: null, posted: false, state: 'seen',
@@ -35,4 +35,12 @@ it('arranges photos by state, by what they give away, and by place', () => {
   expect(shown(null, 'album')).toEqual([0, 1, 2, 3])
   expect(shown('withheld', 'telling')).toEqual([3, 1])
   expect(shown(null, 'place')).toEqual([1, 3, 0, 2])
+})
+
+it('finds the photo that gets the focus, also where the one that was looked at is not shown any more', () => {
+  expect(nearestShown([4, 2, 7, 1], [2, 7, 1], 7)).toBe(7)
+  expect(nearestShown([4, 2, 7, 1], [4, 2, 1], 7)).toBe(1)
+  expect(nearestShown([4, 2, 7, 1], [4, 2], 7)).toBe(2)
+  expect(nearestShown([], [4, 2], 7)).toBe(4)
+  expect(nearestShown([4], [], 4)).toBe(-1)
 })

@@ -29,3 +29,11 @@ export function arrange(
   const key = (photo: Photo) => (order === 'telling' ? (shares[photo.n] ?? 0) : (photo.place ?? '\uffff'))
   return [...some].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.n - b.n))
 }
+
+/** The photo that is shown of those in this order: this one, or else the nearest after or before it; −1 for none. */
+export function nearestShown(order: number[], shown: number[], n: number): number {
+  if (shown.includes(n)) return n
+  const at = order.indexOf(n)
+  const others = at < 0 ? [] : [...order.slice(at + 1), ...order.slice(0, at).reverse()]
+  return others.find((other) => shown.includes(other)) ?? shown[0] ?? -1
+}

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Place, Wishes } from './types'
 import {
-  auditKey, changed, frontierKey, guessState, onlyHidden, pricesKey, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf, withBudget,
+  auditKey, changed, decide, decided, frontierKey, guessState, onlyHidden, pricesKey, toggleDrop, toggleHidden, togglePin, togglePosted, widthOf,
+  withBudget,
   withTop, withWidth,
 } from './wishes'
 
@@ -38,6 +39,22 @@ describe('a click', () => {
     expect(guessState(toggleDrop(none, 'a'), 'a', 'shared')).toBe('dropped')
     expect(guessState(none, 'a', 'kept')).toBe('shared')
     expect(guessState(none, 'a', 'withheld')).toBe('withheld')
+  })
+})
+
+describe('several photos', () => {
+  it('are decided at once, whatever was said of each before', () => {
+    const before = { ...none, keep: ['a', 'x'], drop: ['b'] }
+    expect(decide(before, ['a', 'b', 'c'], 'drop')).toMatchObject({ keep: ['x'], drop: ['a', 'b', 'c'], posted: [] })
+    expect(decide(before, ['a', 'b'], 'posted')).toMatchObject({ keep: ['x'], drop: [], posted: ['a', 'b'] })
+  })
+  it('are let go of where all of them are decided so', () => {
+    const pinned = decide(none, ['a', 'b'], 'keep')
+    expect(decided(pinned, ['a', 'b'], 'keep')).toBe(true)
+    expect(decided(pinned, ['a', 'c'], 'keep')).toBe(false)
+    expect(decided(pinned, [], 'keep')).toBe(false)
+    expect(decide(pinned, ['a'], 'keep').keep).toEqual(['b'])
+    expect(decide(pinned, ['a', 'c'], 'keep').keep).toEqual(['b', 'a', 'c'])
   })
 })
 

@@ -25,6 +25,22 @@ export function togglePosted(wishes: Wishes, id: string): Wishes {
   return { ...wishes, posted, keep: without(wishes.keep, id), drop: without(wishes.drop, id) }
 }
 
+/** What can be decided of several photos at once. */
+export type Decision = 'keep' | 'drop' | 'posted'
+
+/** Whether this is decided of all these photos. */
+export const decided = (wishes: Wishes, ids: string[], as: Decision): boolean =>
+  ids.length > 0 && ids.every((id) => wishes[as].includes(id))
+
+/** Decide the same of several photos; where it is decided of all of them, take it back. */
+export function decide(wishes: Wishes, ids: string[], as: Decision): Wishes {
+  const chosen = new Set(ids)
+  const others = (list: string[]) => list.filter((id) => !chosen.has(id))
+  const back = decided(wishes, ids, as)
+  const lists = { keep: others(wishes.keep), drop: others(wishes.drop), posted: others(wishes.posted) }
+  return { ...wishes, ...lists, [as]: back ? lists[as] : [...lists[as], ...ids] }
+}
+
 const omit = <T>(record: Record<string, T>, id: string): Record<string, T> =>
   Object.fromEntries(Object.entries(record).filter(([other]) => other !== id))
 

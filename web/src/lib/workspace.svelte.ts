@@ -13,7 +13,7 @@ import * as session from './session'
 import { samePhotos, samePicture, withKnownLinks } from './photos'
 import { fieldErrors } from './fieldErrors.svelte'
 import { connection } from './connection.svelte'
-import { asItIs, auditKey, drawn, guessState, left, toggleDrop, togglePin, togglePosted } from './wishes'
+import { asItIs, auditKey, decide, drawn, guessState, left, toggleDrop, togglePin, togglePosted, type Decision } from './wishes'
 
 const REFRESH = 8 * 60_000 // links to pictures work for ten minutes
 
@@ -160,6 +160,28 @@ class Workspace {
   dropPhoto = (n: number): void => this.change(n, toggleDrop)
   /** Say that a photo is public already, or take that back. */
   post = (n: number): void => this.change(n, togglePosted)
+
+  /** The same of several photos: one wish, and so one undo. */
+  decide(numbers: number[], as: Decision): void {
+    const ids = this.decidable(numbers, as)
+    if (!this.wishes || !ids.length || this.stage !== 'ready' || !connection.answers()) return
+    const wishes = decide(this.wishes, ids, as)
+    const chosen = new Set(ids)
+    this.states = this.states.map((state, n) => {
+      const id = this.photos[n]?.id
+      return id !== undefined && chosen.has(id) ? guessState(wishes, id, state) : state
+    })
+    this.wish(wishes)
+  }
+
+  /** Of these photos those of which this can be decided: what is public already is neither pinned nor dropped. */
+  decidable(numbers: number[], as: Decision): string[] {
+    return numbers.flatMap((n) => {
+      const id = this.photos[n]?.id
+      const fixed = this.states[n] === 'posted' && !(as === 'posted' && id && this.wishes?.posted.includes(id))
+      return id === undefined || fixed ? [] : [id]
+    })
+  }
 
   /** Never edit a photo, or leave that to the plan again. */
   shareAsItIs = (n: number): void => this.change(n, asItIs)
