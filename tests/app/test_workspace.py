@@ -253,6 +253,10 @@ def test_one_photo_and_the_map(server: RunningServer) -> None:
     belief = server.client.get("/api/guesses").json()
     assert len(belief["zone"]) >= 17 and len(belief["before"]) == 30
     assert belief["rank_after"] > belief["rank_before"]
+    for heat in (belief["heat_before"], belief["heat_after"]):
+        chances = [p for _, _, p in heat]
+        assert chances == sorted(chances, reverse=True) and 0.5 < sum(chances) <= 1.02
+    assert server.state()["plan"]["finest_km"] == 0, "coarse cells are no circles"
     assert server.client.get("/api/photos/99").status_code == 400
     assert server.client.get("/api/photos/-1").status_code == 400
 

@@ -28,7 +28,7 @@ from elsewhere.audit.places import (
     probabilities_of,
     total_of,
 )
-from elsewhere.globe import Cells, cell_names, cell_towns
+from elsewhere.globe import Cells, across_km, cell_names, cell_towns
 from elsewhere.messages import coarse_cells, threat_name
 from elsewhere.scorers.protocol import DEFAULT, exponent
 from elsewhere.service.advice import plan_independent_notes
@@ -377,6 +377,23 @@ class Beliefs:
         return [threat_name(t.hidden_name, t.own, models[t.model]) for t in self.threats]
 
     @cached_property
+    def finest_km(self) -> float:
+        """How wide the narrowest cell is that holds something hidden, for the first model.
+
+        0 where that model guesses no places. A radius below half of it is finer than its cells.
+        """
+        cells = self.scored.models[0].about.globe
+        spots = [
+            spot
+            for threat in self.threats
+            if threat.model == 0 and threat.circles is not None
+            for spot in threat.place.positions
+        ]
+        if cells is None or not spots:
+            return 0.0
+        return float(across_km(cells)[cells.locate(*np.array(spots).T)].min())
+
+    @cached_property
     def own_ranks(self) -> list[int | None]:
         """For each photo, the rank of its place by that photo alone, for the first model."""
         ranks: list[int | None] = [None] * self._photos
@@ -539,6 +556,18 @@ class Beliefs:
         if probabilities is not None:
             masses = places.masses(probabilities)[centres]
         return places.guesses(centres, masses)
+
+    def likely_cells(
+        self, number: int, probabilities: Floats, count: int
+    ) -> list[tuple[float, float, float]]:
+        """The likeliest cells of a threat's model: latitude, longitude, probability."""
+        cells = self.scored.models[self.threats[number].model].about.globe
+        if cells is None:
+            return []
+        lat, lon = cell_towns(cells)
+        first = np.argsort(-probabilities, kind="stable")[:count]
+        found = np.column_stack((lat[first], lon[first], probabilities[first].clip(0.0, 1.0)))
+        return [(float(one), float(two), float(p)) for one, two, p in found]
 
     def near(self, number: int, probabilities: Floats) -> float:
         """The probability of a threat's place: within the radius, or of its cells."""

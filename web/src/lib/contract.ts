@@ -852,6 +852,8 @@ export interface components {
             numbers: components["schemas"]["KeyNumber"][];
             /** Radius Km */
             radius_km: number | null;
+            /** Finest Km */
+            finest_km: number;
             /** First */
             first: string[];
             /** Exempt */
@@ -1140,6 +1142,18 @@ export interface components {
             ][];
             /** Rivals */
             rivals: components["schemas"]["Guess"][];
+            /** Heat Before */
+            heat_before: [
+                number,
+                number,
+                number
+            ][];
+            /** Heat After */
+            heat_after: [
+                number,
+                number,
+                number
+            ][];
         };
         /**
          * Choices

@@ -268,6 +268,7 @@ class PlanModel(ResponseModel):
     proof: str  # how sure the plan is: a few words
     numbers: list[KeyNumberModel]  # how often such albums are found, and what the model believes
     radius_km: float | None  # of the places that are promised to be wrong; null for coarse cells
+    finest_km: float  # how wide the model's cells are around what is hidden; 0: unknown
     first: list[str]  # doubts that come before everything else: about the place, or the model
     exempt: str  # which rule the plan does not keep, and for which photos; else empty
     counts: str  # how many photos are shared, edited and withheld; empty where none is edited
@@ -310,6 +311,9 @@ class BeliefModel(ResponseModel):
     hidden: list[tuple[float, float]]  # middles of the hidden circles, with a radius
     zone: list[tuple[float, float, float, float]]  # without: boxes of south, west, north, east
     rivals: list[GuessModel]
+    # where the belief is: latitude, longitude and probability of the likeliest cells
+    heat_before: list[tuple[float, float, Chance]]
+    heat_after: list[tuple[float, float, Chance]]
 
 
 class RecentAlbumModel(ResponseModel):

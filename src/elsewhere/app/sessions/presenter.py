@@ -54,6 +54,8 @@ MAX_ALTERNATIVES = 4  # more buttons than this are not read
 DETAIL_GUESSES = 5
 MAP_GUESSES = 30
 MAP_PLACES = 10  # circles are few and apart, and each is named
+MAP_CELLS = 240  # that the heat on the map is made of: some 6 kB
+LEAST_HEAT = 2e-4  # nobody sees a cell that is less likely
 MAX_HIDDEN_CIRCLES = 200  # drawn on the map: those of a whole country are many
 SIDES = (320, 1280)  # of pictures: for the grid, and for one photo in detail
 DEFAULT_RIVALS = 5  # decoys shown under a budget, where no top is asked for
@@ -363,6 +365,7 @@ def plan_model(answer: PlannedAnswer) -> models.PlanModel | None:
             models.KeyNumberModel(name=capitalized(name), words=words) for name, words in numbers
         ],
         radius_km=outcome.radius_km,
+        finest_km=0.0 if beliefs is None else round(beliefs.finest_km, 1),
         first=[capitalized(messages.note(note, Surface.PAGE)) for note in first],
         exempt="; ".join(messages.note(note, Surface.PAGE) for note in exempt),
         counts=page.sharing_counts(outcome),
@@ -490,7 +493,7 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
         return models.BeliefModel(
             watch=0, watches=[], place=None, hides=None, before=guesses, after=[],
             rank_before=None, rank_after=None, rank_limit=None, radius_km=None, hidden=[],
-            zone=[], rivals=[],
+            zone=[], rivals=[], heat_before=[], heat_after=[],
         )  # fmt: skip
     kept = plan.plan.kept if plan.plan.found else None
     numbers = range(len(beliefs.threats))
@@ -530,7 +533,18 @@ def belief_model(answer: PlannedAnswer, number: int | None) -> models.BeliefMode
         rivals=guess_models(
             beliefs.rivals(number, rivals[: plan.wishes.top or DEFAULT_RIVALS], after)
         ),
+        heat_before=[]
+        if before is None
+        else _rounded(beliefs.likely_cells(number, before, MAP_CELLS)),
+        heat_after=[]
+        if after is None
+        else _rounded(beliefs.likely_cells(number, after, MAP_CELLS)),
     )
+
+
+def _rounded(cells: Iterable[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """Cells as the map needs them, without those that nobody would see."""
+    return [(round(lat, 2), round(lon, 2), round(p, 4)) for lat, lon, p in cells if p >= LEAST_HEAT]
 
 
 def _rank(belief: Belief | None) -> int | None:
