@@ -121,7 +121,7 @@ def selects_several(page: Page, *, by_keys: bool) -> None:
         page.tap("button:has-text('Select')")
         for n in range(3):
             page.tap(f"[data-n='{n}'] img")
-    page.wait_for_selector("[data-selected='3']:has-text('3 photos selected')")
+    page.wait_for_selector("[data-selected='3']:has-text('3 selected')")
     assert page.locator("[role=gridcell][aria-selected=true]").count() == 3
     presses(page, "Drop", by_keys=by_keys)
     answered(page, version)
@@ -140,6 +140,7 @@ def reads_the_map(page: Page) -> None:
     page.wait_for_selector("[data-when=after] .decoy")
     after = page.inner_text(".words >> nth=0")
     assert page.locator("[data-when=after] .disc").count() > 3
+    assert page.get_attribute("[data-when=after] .h4", "d"), "where it would be guessed is warm"
     assert page.get_attribute("[data-when=after] .zone", "d")
     assert "guessed instead: " in page.inner_text(".key >> nth=0")
     page.check("input[value=before]", force=True)
@@ -147,8 +148,17 @@ def reads_the_map(page: Page) -> None:
     assert "First guess: Tarascon" in page.inner_text(".words >> nth=0") != after
     page.check("input[value=after]", force=True)
     assert page.locator("[data-when=after] .name").count() > 1, "decoys are named on the map"
-    page.click("text=Whole world")
-    page.wait_for_selector("text=Zoom in")
+    page.click("[aria-label='Zoom out']")
+    page.wait_for_selector("[aria-label='Zoom out']:disabled")
+    while page.locator("[aria-label='Zoom in']:enabled").count():
+        page.click("[aria-label='Zoom in']")
+    circle = page.locator(".map .zone").bounding_box()
+    assert circle and circle["width"] > 40, "a circle of 25 km can be seen"
+    page.click("[aria-label='Large map']")
+    page.wait_for_selector("dialog .map .zone")
+    page.keyboard.press("0")
+    page.wait_for_selector("dialog .decoy")
+    page.click("dialog [aria-label=Close]")
 
 
 def slides(page: Page) -> None:

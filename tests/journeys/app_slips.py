@@ -93,10 +93,17 @@ def pins_what_cannot_be_kept(page: Page) -> None:
 
 
 def looks_closely(page: Page) -> None:
-    """By keys alone: in, on to the next, pinned, and back to that photo."""
+    """By keys alone: in, larger, on to the next, pinned, and back to that photo.
+
+    Where the grid shows some photos only, the large view shows no others.
+    """
     page.focus("[data-n='4']")
     page.keyboard.press("Enter")
     page.wait_for_selector("dialog .look")
+    page.keyboard.press("+")
+    page.wait_for_selector("dialog .frame.larger")
+    page.keyboard.press("0")
+    page.wait_for_selector("dialog .frame:not(.larger)")
     page.keyboard.press("ArrowRight")
     page.wait_for_selector("dialog .name:has-text('fig.jpg')")
     version = plan_version(page)
@@ -107,6 +114,15 @@ def looks_closely(page: Page) -> None:
     assert page.get_attribute("[data-n='5']", "data-state") == "kept"
     page.keyboard.press(" ")
     page.wait_for_selector("[data-n='5']:not([data-state=kept])")
+    page.click(".legend button:has-text('withheld')")
+    withheld = [tile.get_attribute("data-n") for tile in page.locator("[data-n]").all()]
+    page.focus(f"[data-n='{withheld[0]}']")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector(f"dialog h2:has-text('Photo 2 of {len(withheld)}')")
+    page.keyboard.press("Escape")
+    page.wait_for_selector(f"[data-n='{withheld[1]}']:focus")
+    page.click(".legend button:has-text('withheld')")
 
 
 def reads_on_below_the_grid(page: Page) -> None:

@@ -69,14 +69,30 @@ def pinned_and_dropped(page: Page) -> None:
 
 
 @state
+def several_selected(page: Page) -> None:
+    page.focus("[data-n='0']")
+    page.keyboard.press("Shift+ArrowRight")
+    page.wait_for_selector("[data-selected='2']")
+
+
+@state
 def the_map(page: Page) -> None:
+    page.keyboard.press("Escape")
+    page.wait_for_selector("[data-selected]", state="detached")
     _part(page, "Map")
     page.wait_for_selector("[data-when=after] .disc")
     page.wait_for_selector("input[type=range]")
 
 
 @state
+def a_large_map(page: Page) -> None:
+    page.click("[aria-label='Large map']")
+    page.wait_for_selector("dialog .map .disc")
+
+
+@state
 def wishes(page: Page) -> None:
+    page.keyboard.press("Escape")
     _part(page, "What to hide")
     page.click("summary:has-text('More')")
 
@@ -102,6 +118,13 @@ def a_close_look(page: Page) -> None:
     page.focus("[data-n='5']")
     page.keyboard.press("Enter")
     page.wait_for_selector("dialog .look")
+    page.click("dialog summary:has-text('metadata')")
+
+
+@state
+def a_closer_look(page: Page) -> None:
+    page.keyboard.press("+")
+    page.wait_for_selector("dialog .frame.larger")
 
 
 @state

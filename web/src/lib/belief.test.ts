@@ -62,7 +62,10 @@ describe('the map', () => {
     expect(named.map((one) => [one.name, one.anchor])).toEqual([['Belgrade', 'start'], ['Zagreb', 'end'], ['Lviv', 'end']])
     expect(labels(Array(9).fill(signs[0]), WIDE, HIGH).length).toBeLessThan(5)
   })
-  it('has short names', () => expect(short('Arles, France')).toBe('Arles'))
+  it('has short names', () => {
+    expect(short('Arles, France')).toBe('Arles')
+    expect(short('a place 96 km from Lycksele, Sweden')).toBe('96 km from Lycksele')
+  })
 })
 
 describe('the way in', () => {

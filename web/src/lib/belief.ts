@@ -29,7 +29,7 @@ export function ring([south, west, north, east]: [number, number, number, number
 }
 
 /** The place's name without its country, for a small label. */
-export const short = (name: string): string => name.split(',')[0] ?? name
+export const short = (name: string): string => (name.split(',')[0] ?? name).replace(/^a place (?=\d)/, '')
 
 /** How near a guess must be, and the largest rank that counts; null where cells are guessed. */
 export interface Nearness {
@@ -73,16 +73,16 @@ const LETTER = 5.6 // pixels, on the wide side
 const LINE = 11
 
 /** Names beside their signs, each where nothing is in its way; one that fits nowhere is left out. */
-export function labels(signs: { name: string; x: number; y: number }[], wide: number, high: number): Label[] {
+export function labels(signs: { name: string; x: number; y: number; gap?: number }[], wide: number, high: number): Label[] {
   const around = (x: number, y: number, r: number): Box => ({ left: x - r, right: x + r, top: y - r, bottom: y + r })
   const taken = signs.map((sign) => around(sign.x, sign.y, 5))
   const apart = (a: Box, b: Box) =>
     a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top
   const placed: Label[] = []
-  for (const { name, x, y } of signs) {
+  for (const { name, x, y, gap = 8 } of signs) {
     const long = name.length * LETTER
     const ways: [Label['anchor'], number, number][] = [
-      ['start', x + 8, y + 4], ['end', x - 8, y + 4], ['middle', x, y - 9], ['middle', x, y + 17],
+      ['start', x + gap, y + 4], ['end', x - gap, y + 4], ['middle', x, y - gap - 1], ['middle', x, y + gap + 9],
     ]
     for (const [anchor, at, base] of ways) {
       const left = anchor === 'start' ? at : anchor === 'end' ? at - long : at - long / 2
