@@ -152,6 +152,12 @@ def test_beliefs_and_audit_agree(album: ScoredAlbum) -> None:
     assert beliefs.before[0].guesses == audit.guesses
     assert beliefs.own_ranks == [alone.rank for alone in audit.alone]
     assert beliefs.shares(planned) == pytest.approx(audit.truth.shares.gains, abs=1e-3)
+    assert 0 < beliefs.finest_km < 50, "a town's cell is narrower than a circle of 25 km"
+    probabilities = beliefs.probabilities(0, None)
+    assert probabilities is not None
+    cells = beliefs.likely_cells(0, probabilities, 40)
+    assert len(cells) == 40 and cells == sorted(cells, key=lambda cell: -cell[2])
+    assert cells[0][:2] == pytest.approx(PARIS, abs=0.5)
     rivals = beliefs.rivals(0, planned.plan.views[0].rivals)
     names = [guess.name for guess in audit.truth.shares.rivals]
     assert [guess.name for guess in rivals[:5]] == names
@@ -174,6 +180,7 @@ def test_where_places_cannot_be_told_apart_that_comes_first() -> None:
     planned = plan(sahara)
     note = planned.notes[0]
     assert note.kind == NoteKind.COARSE_PLACES and note.km > 50
+    assert Beliefs(sahara, planned.threats, planned.posted).finest_km == pytest.approx(note.km)
     text = messages.notes(planned)[0]
     assert re.match(
         r"around .* the built-in model tells apart places no nearer than \d+ km: nothing said of "
