@@ -11,3 +11,11 @@ export function fitting(width: number, height: number, wide: number, high: numbe
 
 /** How far to scroll so that this part of the picture, from 0 to 1, is in the middle of the box. */
 export const middle = (part: number, size: number, box: number): number => Math.max(0, part * size - box / 2)
+
+const LARGEST = 1280 // pixels: no picture that the server sends is wider or higher
+
+/** How large the server's large picture of a photo is, before it is there. */
+export function sent(width: number, height: number): [number, number] {
+  const shrink = Math.min(1, LARGEST / Math.max(1, width, height))
+  return [Math.round(width * shrink), Math.round(height * shrink)]
+}
