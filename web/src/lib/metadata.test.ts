@@ -8,7 +8,7 @@ const leaks: [string, string][] = [['file name', 'Arles in IMG_1'], ['position',
 it('tells all metadata of a photo, and that only its size is left', () => {
   const rows = metadataRows({ photo, leaks }, null)
   expect(rows.map((row) => [row.kind, row.before.join('; '), row.after])).toEqual([
-    ['file name', 'Arles/IMG_1.jpg', 'a number, unless you keep the names'],
+    ['file name', 'Arles/IMG_1.jpg', 'a number, or kept as you ask'],
     ['position', '43.68, 4.63', 'nothing'],
     ['owner', 'A; B', 'nothing'],
     ['size', '40 × 30 pixels', '40 × 30 pixels'],

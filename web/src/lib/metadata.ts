@@ -15,7 +15,7 @@ export function metadataRows(details: Pick<PhotoDetails, 'photo' | 'leaks'>, edi
   for (const [kind, text] of leaks) if (kind !== 'file name') kinds.set(kind, [...(kinds.get(kind) ?? []), text])
   const size = `${photo.width} × ${photo.height} pixels`
   return [
-    { kind: 'file name', before: [photo.id], after: 'a number, unless you keep the names' },
+    { kind: 'file name', before: [photo.id], after: 'a number, or kept as you ask' },
     ...[...kinds].map(([kind, before]) => ({ kind, before, after: 'nothing' })),
     { kind: 'size', before: [size], after: edit?.crop ? 'that of what is left' : size },
   ]
