@@ -148,7 +148,7 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             ways = listed([ATTACKS[attack] for attack in value.attacks])
             return (
                 f"not covered by the promise: {value.model} still has something hidden among its "
-                f"first places when it {ways}"
+                f"first guesses when it {ways}"
             )
         case NoteKind.TIGHTENED:
             return (

@@ -1,8 +1,9 @@
 """What a plan means, or why there is none.
 
-A promise names the attackers that it is against, how good they are, and that a better one may
-exist; the word "safe" does not occur. No k is named but the one asked for: the one really used is
-secret. Where nothing needs withholding, the sentence says so of the model, not of the photos.
+The first sentence says what is promised and what it costs, the next how good the models are, the
+next what is proved and that a better model may find the place; the word "safe" does not occur. No k
+is named but the one asked for: the one really used is secret. Where nothing needs withholding, it
+is said of the model, not of the photos.
 
 The last functions are for plans of score files, which know no places.
 """
@@ -16,6 +17,8 @@ from elsewhere.messages.notes import note
 from elsewhere.messages.phrases import (
     among,
     as_sentence,
+    capitalized,
+    edit_kind,
     first_guesses,
     loss_text,
     near,
@@ -34,9 +37,9 @@ MAX_NAMES = 5
 
 
 def verdict(outcome: Outcome) -> str:
-    """One sentence on a plan, found or not."""
+    """A few short sentences on a plan, found or not."""
     plan, wishes, photos = outcome.plan, outcome.wishes, outcome.photos
-    where, who = listed(outcome.hidden_names), listed(outcome.models)
+    where, who = _hidden(outcome), listed(outcome.models)
     if outcome.blocked is not None:
         return _blocked(outcome)
     if plan.status == Status.INFEASIBLE:
@@ -60,20 +63,23 @@ def verdict(outcome: Outcome) -> str:
         )
     if not outcome.newly_shared:
         return _nothing_new(outcome)
-    them = "it" if len(outcome.hidden_names) == 1 else "them"
-    better = f"a better model may find {them}"
+    places = "place" if len(outcome.hidden_names) == 1 else "places"
+    better = f"a better model may find the {places}"
     if wishes.budget is not None:
         return _within_budget(outcome, better) + _dropped_rule(outcome) + _names(outcome)
-    hides, telling = _hides(outcome), _dropped_rule(outcome) + _names(outcome)
+    hides, good = f"{_hides(outcome)}.", how_good(outcome)
+    telling = _dropped_rule(outcome) + _names(outcome)
+    alone = f"{capitalized(better)}.{telling}"
     if outcome.one_photo:
-        return f"With this photo posted beside what is public, {hides}; {better}.{telling}"
+        return f"With this photo posted beside what is public, {hides}{good} {alone}"
     dropped = dropped_count(outcome)
     chosen = len(plan.withheld) - dropped
     if plan.promise.versions is not None:
-        return f"{_with_versions(outcome, chosen, dropped)}, and {better}.{telling}"
+        what, least = _with_versions(outcome, chosen, dropped)
+        return f"{what}, {hides}{good} {capitalized(least)}; {better}.{telling}"
     if not chosen:
         beyond = " beyond what you drop" if dropped else ""
-        return f"Nothing needs withholding{beyond}: from these photos {hides}; {better}.{telling}"
+        return f"Nothing needs withholding{beyond}: from these photos {hides}{good} {alone}"
     beyond = f" beyond the {dropped} that you drop" if dropped else ""
     kind, loss = "smaller", f"{number_text(plan.bound)} photo{'' if plan.bound == 1 else 's'}"
     if plan.promise.values is not None:
@@ -85,8 +91,8 @@ def verdict(outcome: Outcome) -> str:
             fewer = "fewer" if kind == "smaller" else "less"
             least = f"at least {loss} must go, and {fewer} than this may be enough"
     return (
-        f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {hides}; "
-        f"{least}{secret_top(wishes)}, and {better}.{telling}"
+        f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {hides}{good} "
+        f"{capitalized(least)}{secret_top(wishes)}; {better}.{telling}"
     )
 
 
@@ -97,8 +103,8 @@ def dropped_count(outcome: Outcome) -> int:
     return len(set(plan.withheld) & set(plan.promise.drop)) - read
 
 
-def _with_versions(outcome: Outcome, chosen: int, dropped: int) -> str:
-    """What a plan does that chose among versions, and how far that is proved."""
+def _with_versions(outcome: Outcome, chosen: int, dropped: int) -> tuple[str, str]:
+    """What a plan costs that chose among versions, and how far that is proved."""
     plan, edits = outcome.plan, outcome.edits
     of_all = counted(outcome.photos, "photo")
     what = f"With {chosen} of {of_all} withheld"
@@ -108,10 +114,9 @@ def _with_versions(outcome: Outcome, chosen: int, dropped: int) -> str:
         how = f"{given} of them in another version"
         if edits:
             lost = sum(map(picture_lost, edits.values()), Fraction(0)) / len(edits)
-            how = (
-                f"{len(edits)} of them cropped or covered ({100 * float(lost):.0f} % of their "
-                "picture)"
-            )
+            kinds = {edit_kind(edit) for edit in edits.values()}
+            done = kinds.pop() if len(kinds) == 1 else "cropped or covered"
+            how = f"{len(edits)} of them {done} ({100 * float(lost):.0f} % of their picture)"
         gone = f"{chosen} withheld" if chosen else "none withheld"
         gone += f" beyond the {dropped} that you drop" if dropped else ""
         what = f"With {outcome.newly_shared} of {of_all} shared, {how}, and {gone}"
@@ -120,36 +125,45 @@ def _with_versions(outcome: Outcome, chosen: int, dropped: int) -> str:
         f"this is the least loss {tried}{secret_top(outcome.wishes)}, another edit may lose less"
     )
     if plan.status != Status.OPTIMAL:
-        least = f"a plan {tried} may lose less, but none less than {loss_text(plan.bound)} photos"
-    return f"{what}, {_hides(outcome)}; {least}"
+        least = (
+            f"a plan {tried} may lose less, but none loses less than {loss_text(plan.bound)} photos"
+        )
+    return what, least
 
 
 def _hides(outcome: Outcome) -> str:
     """What a plan for a top promises."""
-    where, who, top = listed(outcome.hidden_names), listed(outcome.models), outcome.wishes.top
+    who, top = listed(outcome.models), outcome.wishes.top
     single = len(outcome.models) == 1
     if outcome.radius_km is not None:
-        places = "first place" if top == 1 else f"first {top} places"
-        theirs = f"{who}'s {places}" if single else f"the {places} of {who}"
+        guesses = "first guess" if top == 1 else f"first {top} guesses"
+        theirs = f"{who}'s {guesses}" if single else f"the {guesses} of {who}"
         none = f"{theirs} is not" if top == 1 and single else f"none of {theirs} is"
-        return f"{none} {nearness(outcome)}{accuracy(outcome)}"
-    who += f"{accuracy(outcome)} {'does' if single else 'do'}"
+        return f"{none} {nearness(outcome)}"
+    where, does = _hidden(outcome, "any of "), "does" if single else "do"
     if top == 1:
-        return f"{who} not guess {where} first"
-    return f"{who} not have {where} among {'its' if single else 'their'} first {top} guesses"
+        return f"{who} {does} not guess {where} first"
+    return f"{who} {does} not have {where} among {'its' if single else 'their'} first {top} guesses"
+
+
+def _hidden(outcome: Outcome, of: str = "") -> str:
+    """What is hidden by name; `of` stands before the number of places that are too many to name."""
+    if len(outcome.hidden_names) > MAX_NAMES:
+        return f"{of}the {len(outcome.hidden_names)} hidden places"
+    return listed(outcome.hidden_names)
 
 
 def _found_among(outcome: Outcome) -> str:
-    """That something hidden is among the first places: the reverse of what is promised."""
-    places = "first place" if outcome.wishes.top == 1 else f"first {outcome.wishes.top} places"
-    one = "the" if outcome.wishes.top == 1 else "one of the"
-    return f"{one} {places} of {listed(outcome.models)} is {nearness(outcome)}"
+    """That something hidden is among the first guesses: the reverse of what is promised."""
+    one = "" if outcome.wishes.top == 1 else "one of "
+    guesses = first_guesses(outcome.wishes.top or 1)
+    return f"{one}{guesses} of {listed(outcome.models)} is {nearness(outcome)}"
 
 
 def nearness(outcome: Outcome) -> str:
     """Where a guess would be right: "within 25 km of Lisbon, Portugal", "in Portugal"."""
     whole = outcome.wishes.width.level in {"region", "country"}
-    return near(listed(outcome.hidden_names), outcome.radius_km or 0.0, whole=whole)
+    return near(_hidden(outcome, "any of "), outcome.radius_km or 0.0, whole=whole)
 
 
 def _names(outcome: Outcome) -> str:
@@ -189,6 +203,23 @@ def accuracy(outcome: Outcome) -> str:
         share = "fewer than 1 %" if measured.share < 0.005 else f"{100 * measured.share:.0f} %"
         parts.append(f"{name}right {close} for {share} of single photos in {measured.region}")
     return f" ({'; '.join(dict.fromkeys(parts))})" if parts else ""
+
+
+def how_good(outcome: Outcome) -> str:
+    """The same as a sentence, with a blank before it; empty if unknown."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for measured in outcome.accuracy:
+        close = f"within {measured.km:g} km"
+        if measured.level:
+            close = f"about the {measured.level}, {close},"
+        share = "fewer than 1 %" if measured.share < 0.005 else f"{100 * measured.share:.0f} %"
+        regions = found.setdefault((measured.model, close), [])
+        single = "" if regions else " of single photos"
+        regions.append(f"for {share}{single} in {measured.region}")
+    return "".join(
+        f" {capitalized(model)} is right {close} {listed(list(dict.fromkeys(regions)))}."
+        for (model, close), regions in found.items()
+    )
 
 
 def secret_top(wishes: Wishes) -> str:
@@ -280,7 +311,7 @@ def _cannot_hide(outcome: Outcome) -> str:
     """What cannot be had, without the end of the sentence."""
     wishes = outcome.wishes
     within = "" if wishes.prior is None else f" among the places of {wishes.prior} alone"
-    where, who = listed(outcome.hidden_names), listed(outcome.models)
+    where, who = _hidden(outcome), listed(outcome.models)
     if wishes.budget is not None:
         return f"{where} cannot be hidden from {who} with a budget of {wishes.budget}{within}"
     return f"{where} cannot be kept from {first_guesses(wishes.top or 1)} of {who}{within}"
@@ -309,7 +340,7 @@ def _blocked(outcome: Outcome) -> str:
 
 def _nothing_new(outcome: Outcome) -> str:
     """Every photo that is kept is public already: there is a plan, and nothing to share by it."""
-    where, who = listed(outcome.hidden_names), listed(outcome.models)
+    where, who = _hidden(outcome), listed(outcome.models)
     if outcome.plan.status != Status.OPTIMAL and outcome.radius_km is not None:
         return (
             "Nothing more is shared: the best plan found keeps only photos that are public "
@@ -334,7 +365,7 @@ def _nothing_new(outcome: Outcome) -> str:
 
 def _within_budget(outcome: Outcome, better: str) -> str:
     plan, photos = outcome.plan, counted(outcome.photos, "photo")
-    where, who = listed(outcome.hidden_names), f"{listed(outcome.models)}{accuracy(outcome)}"
+    where, who, good = _hidden(outcome), listed(outcome.models), how_good(outcome)
     proved = plan.status == Status.OPTIMAL
     what = f"With {len(plan.withheld)} of {photos} withheld"
     what += f" and {len(outcome.edits)} cropped or covered" if outcome.edits else ""
@@ -345,7 +376,7 @@ def _within_budget(outcome: Outcome, better: str) -> str:
         cannot = f"Withholding {limit} cannot hide {where}"
         if not proved:
             cannot = f"No plan that withholds {limit} and hides {where} was found in time"
-        return f"{cannot}: the first guess of {who} may be right; raise the budget."
+        return f"{cannot}: the first guess of {who} may be right.{good} Raise the budget."
     best = "no plan within the budget does better"
     if plan.promise.versions is not None:
         tried = counted(plan.promise.rows, "version")
@@ -357,13 +388,12 @@ def _within_budget(outcome: Outcome, better: str) -> str:
     if outcome.radius_km is not None and len(outcome.models) == 1 and plan.protected_k > 1:
         count = plan.protected_k
         return (
-            f"{what}, none of {listed(outcome.models)}'s "
-            f"first {count} places is {nearness(outcome)}{accuracy(outcome)}; {best}, and {better}."
+            f"{what}, none of {who}'s first {count} guesses is {nearness(outcome)}.{good} "
+            f"{capitalized(best)}; {better}."
         )
     return (
-        f"{what}, "
-        f"{counted(plan.protected_k, 'other place')} or more come before {where} for {who}; "
-        f"{best}, and {better}."
+        f"{what}, {counted(plan.protected_k, 'other place')} or more come before {where} for {who}."
+        f"{good} {capitalized(best)}; {better}."
     )
 
 

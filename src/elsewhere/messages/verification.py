@@ -140,7 +140,7 @@ ATTACKS = {
     Attack.SMALLER_CIRCLES: "draws smaller circles",
     Attack.LARGER_CIRCLES: "draws larger circles",
     Attack.POPULATION: "knows where people live",
-    Attack.EXCLUDER: "strikes out the first places of every photo, knowing how this tool works",
+    Attack.EXCLUDER: "strikes out the first guesses of every photo, knowing how this tool works",
 }
 CONDITIONS = {
     ConditionKind.POSTED: "only together with {photos} not in the copy, whose scores only the "
