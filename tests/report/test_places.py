@@ -54,5 +54,5 @@ def test_a_report_of_places_never_speaks_of_cells(monkeypatch: pytest.MonkeyPatc
     text = " ".join(re.sub(r"<[^>]*>", " ", re.sub(r"<(style|title).*?</\1>", "", page(contents),
                                                   flags=re.S)).split())  # fmt: skip
     assert not re.search(r"\bcells?\b|\bzone\b|36.?000", text)
-    assert "none of the built-in model&#39;s first 5 places is within 25 km of Lisbon" in text
+    assert "none of the built-in model&#39;s first 5 guesses is within 25 km of Lisbon" in text
     assert "of 100, measured" in text and "first guess within 25 km of Lisbon, Portugal" in text

@@ -57,7 +57,7 @@ def test_an_album_of_two_places_goes_out_step_by_step(seed: int) -> None:
             assert told.alone.plan.kept == tuple(sorted(out))
             tables = [album.models[watch.model].scores for watch in told.album.threats]
             assert elsewhere.check(told.alone.plan, tables)
-            assert "a better model may" in messages.verdict(told.alone)
+            assert "A better model may" in messages.verdict(told.alone)
         else:
             assert told.alone is None
     assert out

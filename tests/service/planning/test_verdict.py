@@ -44,9 +44,9 @@ def pointing(*towns: tuple[float, float] | None, at: float = 5.0, **about: objec
 def test_nothing_to_withhold_speaks_of_the_model() -> None:
     album = pointing(None, None, accuracy=ACCURACY)
     assert verdict(plan(album, EXACT)) == (
-        "Nothing needs withholding: from these photos the model tiny (right within 25 km for 17 % "
-        "of single photos in Europe) does not have Lisbon, Portugal among its first 5 guesses; a "
-        "better model may find it."
+        "Nothing needs withholding: from these photos the model tiny does not have Lisbon, "
+        "Portugal among its first 5 guesses. The model tiny is right within 25 km for 17 % of "
+        "single photos in Europe. A better model may find the place."
     )
     country = verdict(plan(album, replace(EXACT, hide_level="country")))
     assert "right about the country, within 750 km, for 73 % of single photos in Europe" in country
@@ -65,11 +65,26 @@ def test_a_plan_names_the_attacker_and_that_a_better_one_may_exist() -> None:
     album = pointing(LISBON, None)
     assert verdict(plan(album, EXACT)) == (
         "With 1 of 2 photos withheld, the model tiny does not have Lisbon, Portugal among its "
-        "first 5 guesses; no smaller set of photos is enough, and a better model may find it."
+        "first 5 guesses. No smaller set of photos is enough; a better model may find the place."
     )
     drawn = verdict(plan(album, replace(EXACT, exact_top=False)))
     secret = "for 5 guesses or more (how many, up to 12, stays secret)"
-    assert f"no smaller set of photos is enough {secret}, and" in drawn
+    assert f"No smaller set of photos is enough {secret}; a better" in drawn
+
+
+def test_its_sentences_are_short_whatever_there_is_to_say() -> None:
+    album = pointing(LISBON, None, PARIS, accuracy=ACCURACY)
+    for wishes in (EXACT, Wishes(), replace(EXACT, budget=2), replace(EXACT, budget=0)):
+        for made in (plan(album, wishes), plan(album, replace(wishes, hide=("Lisbon",)))):
+            said = verdict(made)
+            for sentence in re.split(r"(?<=[.!?]) ", said):
+                assert len(sentence.split()) <= 30, sentence
+            assert said.count("right within 25 km") == made.plan.found
+            assert not re.search(r"first (\d+ )?places?", said), "they are called guesses"
+    several = plan(album, EXACT)
+    names = tuple(f"Place {number}" for number in range(6))
+    many = verdict(replace(several, hidden_names=names))
+    assert "any of the 6 hidden places among its first 5 guesses" in many
 
 
 def test_what_was_dropped_is_not_counted_as_needed() -> None:
@@ -82,9 +97,10 @@ def test_a_budget_says_how_far_it_reaches() -> None:
     album = pointing(LISBON, LISBON, None)
     assert verdict(plan(album, replace(EXACT, budget=0))) == (
         "Withholding at most 0 of 3 photos cannot hide Lisbon, Portugal: the first guess of the "
-        "model tiny may be right; raise the budget."
+        "model tiny may be right. Raise the budget."
     )
-    assert "no plan within the budget does better" in verdict(plan(album, replace(EXACT, budget=2)))
+    best = "No plan within the budget does better; a better model may find"
+    assert best in verdict(plan(album, replace(EXACT, budget=2)))
 
 
 def test_no_verdict_ever_says_safe() -> None:

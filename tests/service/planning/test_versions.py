@@ -111,7 +111,7 @@ def test_an_edit_saves_photos_that_were_withheld() -> None:
     assert better.top == withheld.top
     assert holds(album, better)
     said = verdict(better)
-    assert said.startswith("With 6 of 6 photos shared, 3 of them cropped or covered (")
+    assert said.startswith("With 6 of 6 photos shared, 3 of them covered (")
     assert " % of their picture), and none withheld, none of" in said
     assert "the least loss among the 12 versions tried, another edit may lose less" in said
     assert better.plan.explanation == said

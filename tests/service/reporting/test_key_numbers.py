@@ -93,14 +93,14 @@ def test_a_plan_in_places_and_kilometres(album: ScoredAlbum) -> None:
     planned = plan(album)
     assert planned.plan.withheld == (0,)
     assert messages.verdict(planned) == (
-        "With 1 of 4 photos withheld, none of the built-in model's first 5 places is within 25 km "
-        "of Lisbon, Portugal; no smaller set of photos is enough, and a "
-        "better model may find it."
+        "With 1 of 4 photos withheld, none of the built-in model's first 5 guesses is within 25 km "
+        "of Lisbon, Portugal. No smaller set of photos is enough; a better model may find the "
+        "place."
     )
     region = messages.verdict(plan(album, replace(EXACT, hide_level="country")))
-    assert "first 5 places is in Portugal" in region
+    assert "first 5 guesses is in Portugal" in region
     one = messages.verdict(plan(album, replace(EXACT, top=1)))
-    assert "the built-in model's first place is not within 25 km of Lisbon, Portugal" in one
+    assert "the built-in model's first guess is not within 25 km of Lisbon, Portugal" in one
     for text in (messages.verdict(planned), region, one):
         assert "cell" not in text and "safe" not in text
 
@@ -109,7 +109,7 @@ def test_where_fewer_may_do_that_is_said(album: ScoredAlbum) -> None:
     planned = plan(album)
     feasible = replace(planned.plan, status=planned.plan.status.FEASIBLE, bound=0)
     text = messages.verdict(replace(planned, plan=feasible))
-    assert "at least 0 photos must go, and fewer than this may be enough, and" in text
+    assert "At least 0 photos must go, and fewer than this may be enough; a better model" in text
     unknown = replace(planned.plan, status=planned.plan.status.UNKNOWN, kept=(), withheld=())
     assert "was found or ruled out; ask for less" in messages.verdict(
         replace(planned, plan=unknown)
@@ -262,6 +262,6 @@ def test_where_every_choice_was_tried_that_is_said() -> None:
     unknown = replace(planned.plan, status=planned.plan.status.UNKNOWN, kept=(), withheld=())
     text = messages.verdict(replace(planned, plan=unknown, refuted=7))
     assert text == (
-        "Nothing can be shared: whichever of these photos are shared, one of the first 5 places of "
-        "the built-in model is within 25 km of Lisbon, Portugal (all 7 choices were tried)."
+        "Nothing can be shared: whichever of these photos are shared, one of the first 5 guesses "
+        "of the built-in model is within 25 km of Lisbon, Portugal (all 7 choices were tried)."
     )
