@@ -24,6 +24,7 @@ from elsewhere.messages.notes import (
     left_out,
     note,
     notes,
+    place_prices,
     prices,
     report_warning,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "next_reason",
     "note",
     "notes",
+    "place_prices",
     "prices",
     "rank_text",
     "report_warning",

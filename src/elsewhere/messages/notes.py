@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elsewhere.messages.phrases import Surface, first_guesses
+from elsewhere.messages.verdict import dropped_count
 from elsewhere.messages.verification import ATTACKS
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Alternative, Change, Outcome
@@ -75,18 +76,18 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             around = f"around {hidden}" if hidden == place else f"with {hidden}"
             lies = "lies" if len(public) == 1 else "lie"
             return (
-                f"{listed(public)} {lies} in what is hidden {around}: photos taken there count as "
+                f"{listed(public, MAX_NAMES)} {lies} in what is hidden {around}: photos taken there count as "
                 f"photos of {place}"
             )
         case NoteKind.COARSE_PLACES:
             return (
-                f"around {listed(places)} {value.model} tells apart places no nearer than "
+                f"around {listed(places, MAX_NAMES)} {value.model} tells apart places no nearer than "
                 f"{value.km:.0f} km: nothing said of {value.radius_km:g} km is finer than that"
             )
         case NoteKind.COARSE_CELLS:
             by = f" for {value.model}" if value.model else ""
             cells = coarse_cells(value.km, value.radius_km, several=len(places) > 1)
-            return f"{listed(places)}{by}: {cells}"
+            return f"{listed(places, MAX_NAMES)}{by}: {cells}"
         case NoteKind.PRIOR:
             return f"the audience is assumed to know {places[0]} already: only guesses there count"
         case NoteKind.BURSTS:
@@ -287,6 +288,9 @@ def prices(outcome: Outcome) -> list[str]:
     """What each part of the wishes costs, a line each: "no margin (--margin none): 9 shared"."""
     lines = []
     for price in outcome.prices:
+        if _is_place(price):
+            lines.append(_place_price(price, outcome))
+            continue
         description, option = _describe(price)
         known = "not tried"
         if price.shared is not None:
@@ -297,6 +301,47 @@ def prices(outcome: Outcome) -> list[str]:
             known = "not found out"
         lines.append(f"{description}{f' ({option})' if option else ''}: {known}")
     return lines
+
+
+def place_prices(outcome: Outcome, limit: int | None = None) -> list[str]:
+    """What it costs to hide home only, each place alone and all of them, a line each.
+
+    Empty where one place is hidden. Of more places than `limit` the last ones are counted. Places
+    that were not tried are named or counted, too.
+    """
+    tried = [price for price in outcome.prices if _is_place(price)]
+    untried = [price for price in tried if not price.tried]
+    tried = [price for price in tried if price.tried]
+    if not (tried or untried):
+        return []
+    lines = [_place_price(price, outcome) for price in tried[:limit]]
+    if more := len(tried) - len(lines):
+        lines.append(f"{counted(more, 'other place')} alone: see -v")
+    if untried:
+        names = listed([price.home or price.name for price in untried], MAX_NAMES)
+        lines.append(f"{names} alone: not tried, for that would take too long")
+    if outcome.plan.found and not outcome.empty:
+        withheld = len(outcome.plan.withheld) - dropped_count(outcome)
+        how_many = f"all {len(tried) + len(untried)} places, as above"
+        lines.append(f"{how_many}: {counted(withheld, 'photo')} withheld")
+    return lines
+
+
+def _is_place(price: Alternative) -> bool:
+    """Whether it hides one place alone."""
+    return price.change is Change.HIDE
+
+
+def _place_price(price: Alternative, outcome: Outcome) -> str:
+    what = f"home only, {price.home}" if price.home else f"{price.name} alone"
+    known = "not tried"
+    if price.withheld is not None:
+        known = f"{price.withheld} of {counted(outcome.photos, 'photo')} withheld"
+    elif price.shared is not None:
+        known = "cannot be hidden"
+    elif price.tried:
+        known = "not found out"
+    return f"{what} ({_describe(price)[1]}): {known}"
 
 
 def _describe(alternative: Alternative) -> tuple[str, str]:
@@ -319,9 +364,6 @@ def _describe(alternative: Alternative) -> tuple[str, str]:
             return "a smaller radius", f"--radius {amount:g}"
         case Change.PRIOR:
             return "an audience that knows less", "no --prior"
-        case Change.SHOW:
-            options = " ".join(f'--hide "{place}"' for place in alternative.names)
-            return f"{name} not hidden", options
         case Change.EACH_PHOTO:
             return "a promise for the photos together only", "--no-each-photo"
         case Change.BUDGET if amount:

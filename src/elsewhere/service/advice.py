@@ -288,14 +288,26 @@ def suggest_alternatives(
 
 
 def priced_changes(
-    plan: Plan, wishes: Wishes, hidden: Sequence[AlbumPlace], threats: Sequence[Threat]
+    plan: Plan,
+    wishes: Wishes,
+    hidden: Sequence[AlbumPlace],
+    threats: Sequence[Threat],
+    home: AlbumPlace | None = None,
 ) -> tuple[Alternative, ...]:
-    """What each part of the wishes may cost: the lines of a price list, none of them tried."""
+    """What each part of the wishes may cost: the lines of a price list, none of them tried.
+
+    They are in the order in which they are worth trying: home alone, each part, then the `hidden`
+    places one by one, as they are given.
+    """
     if wishes.top is None or wishes.budget is not None:
         return ()
     if plan.found and not set(plan.withheld) - set(plan.promise.drop):
         return ()
+    labels = list(dict.fromkeys(place.label for place in hidden))
     lines = []
+    if home is not None and home.label in labels and len(labels) > 1:
+        lines.append(Alternative(Change.HIDE, home=home.label))
+        labels.remove(home.label)
     if wishes.top > 1:
         lines.append(Alternative(Change.TOP, top=wishes.top // 2))
     if margin(wishes.margin).theta:
@@ -303,10 +315,8 @@ def priced_changes(
     lines += _narrower(wishes, threats)
     if any(against.each_photo is not None for against in plan.promise.against):
         lines.append(Alternative(Change.EACH_PHOTO))
-    labels = list(dict.fromkeys(place.label for place in hidden))
-    for label in labels if len(labels) > 1 else ():
-        others = tuple(other for other in labels if other != label)
-        lines.append(Alternative(Change.SHOW, name=label, names=others))
+    if len(hidden) > 1:
+        lines += [Alternative(Change.HIDE, name=label) for label in labels]
     return tuple(lines)
 
 

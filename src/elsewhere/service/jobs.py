@@ -238,9 +238,9 @@ def protect_album(
             )
         if plan.advice is not None:
             plan = evaluate_alternatives(album.scored, plan)
-        plan = price_wishes(album.scored, plan)
-        progress(Step("planning", 1, 1))
         numbers = Beliefs(album.scored, plan.threats, plan.posted).key_numbers(plan)
+        plan = price_wishes(album.scored, plan, numbers.by_ease)
+        progress(Step("planning", 1, 1))
         planned = ProtectedAlbum(album.scored, plan, numbers=numbers)
         if prove:
             rows = threat_scores(album.scored, plan.threats, plan.posted, plan.versions)

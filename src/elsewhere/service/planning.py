@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from random import Random
 import numpy as np
 
 from elsewhere import messages
-from elsewhere.album.places import AlbumPlace, Places
+from elsewhere.album.places import AlbumPlace, Places, likely_home
 from elsewhere.checker.facts import AlbumFacts
 from elsewhere.errors import CheckError, InputError
 from elsewhere.globe import ground
@@ -45,6 +46,7 @@ from elsewhere.service.selection import (
     budget_of,
     bursts,
     guesses,
+    hidden_name,
     kept_by_name,
     photo_values,
     select_pinned,
@@ -77,8 +79,8 @@ MAX_ATTACKED_PHOTOS = 500
 """Kept photos up to which such attacks are tried on a plan; an export tries them on any."""
 MAX_PRICED_PHOTOS = 500
 """Photos of an album up to which its prices are tried: each is a plan."""
-MAX_PRICES = 12
-"""Prices that are tried; those of more hidden places are not."""
+PRICE_SECONDS = 20.0
+"""Time for all prices; what is not found out by then is said not to have been tried."""
 _LEVEL_KM = {"city": 25.0, "region": 200.0, "country": 750.0}
 """How far off a guess may be to be right about one, as such models are measured."""
 
@@ -110,10 +112,8 @@ class AlbumPlan(Outcome):
     @property
     def editable(self) -> tuple[int, ...]:
         """The photos that an edit may save: withheld, and not because the user drops them."""
-        telling = {*self.telling_photos}
-        dropped = {n for n in self.plan.promise.drop if self.ids[n] not in telling}
         withheld = self.plan.withheld if self.plan.found else range(self.photos)
-        out = {*self.posted.already, *dropped}
+        out = {*self.posted.already, *self._dropped}
         return tuple(n for n in withheld if n < self.photos and n not in out)
 
     @property
@@ -123,6 +123,17 @@ class AlbumPlan(Outcome):
             return {}
         edits = self.versions.edits(self.plan.choices)
         return {self.ids[number]: edit for number, edit in edits.items()}
+
+    @property
+    def chosen(self) -> int:
+        """How many photos it withholds, beside those that the user drops."""
+        return len({*self.plan.withheld} - self._dropped)
+
+    @property
+    def _dropped(self) -> set[int]:
+        """The photos that the user drops, and that are not withheld for their text."""
+        telling = {*self.telling_photos}
+        return {n for n in self.plan.promise.drop if self.ids[n] not in telling}
 
     @property
     def telling_photos(self) -> tuple[str, ...]:
@@ -560,22 +571,35 @@ def evaluate_alternatives(
     return replace(album_plan, advice=Advice(possible, tuple(helpful)))
 
 
-def price_wishes(scored: ScoredAlbum, album_plan: AlbumPlan) -> AlbumPlan:
-    """The plan with its price list: what each part of the wishes costs, by the same draw."""
+def price_wishes(
+    scored: ScoredAlbum, album_plan: AlbumPlan, by_ease: Sequence[str] = ()
+) -> AlbumPlan:
+    """The plan with its price list: what each part of the wishes costs, by the same draw.
+
+    `by_ease` are the names of hidden places, the most easily found first.
+    """
     wishes, threats = album_plan.wishes, album_plan.threats
     if album_plan.empty and album_plan.photos <= MAX_PRICED_PHOTOS:
         return replace(album_plan, prices=_enough_budget(scored, album_plan))
-    lines = priced_changes(album_plan.plan, wishes, album_plan.hidden, threats)
+    order = {name: number for number, name in enumerate(by_ease)}
+    hidden = sorted(
+        album_plan.hidden,
+        key=lambda place: order.get(hidden_name(place, wishes.width), len(order)),
+    )
+    home = likely_home(album_plan.places, scored.photos) if len(hidden) > 1 else None
+    lines = priced_changes(album_plan.plan, wishes, hidden, threats, home)
     known = {
-        replace(tried, mentioned=True, shared=None, tried=False): tried
+        replace(tried, mentioned=True, shared=None, withheld=None, tried=False): tried
         for tried in (album_plan.advice.alternatives if album_plan.advice else ())
         if tried.tried
     }
-    prices = []
-    for number, line in enumerate(replace(line, mentioned=True) for line in lines):
+    prices, end = [], time.monotonic() + PRICE_SECONDS
+    for line in lines:
         price: Alternative | None = known.get(line, line)
-        if line not in known and number < MAX_PRICES and album_plan.photos <= MAX_PRICED_PHOTOS:
-            price = _try(scored, album_plan, line, None)
+        if line not in known and album_plan.photos <= MAX_PRICED_PHOTOS and time.monotonic() < end:
+            price = _try(scored, album_plan, line, None, lambda: time.monotonic() >= end)
+            if time.monotonic() >= end:  # what was interrupted is not known
+                price = line
         if price is not None:
             prices.append(price)
     return replace(album_plan, prices=tuple(prices))
@@ -592,23 +616,36 @@ def _enough_budget(scored: ScoredAlbum, album_plan: AlbumPlan) -> tuple[Alternat
 
 
 def _try(
-    scored: ScoredAlbum, album_plan: AlbumPlan, alternative: Alternative, draw: Random | None
+    scored: ScoredAlbum,
+    album_plan: AlbumPlan,
+    alternative: Alternative,
+    draw: Random | None,
+    stopped: Callable[[], bool] | None = None,
 ) -> Alternative | None:
     """The alternative with what it would share; None where it cannot be asked for."""
     wishes = alternative.applied(album_plan.wishes)
     if wishes is None:
         return alternative
     try:
-        other = _plan_like(scored, album_plan, wishes, draw)
+        other = _plan_like(scored, album_plan, wishes, draw, stopped)
     except InputError:
         return None
     if other.plan.status == Status.UNKNOWN and not other.refuted:
         return replace(alternative, tried=True)
-    return replace(alternative, tried=True, shared=0 if other.empty else other.newly_shared)
+    return replace(
+        alternative,
+        tried=True,
+        shared=0 if other.empty else other.newly_shared,
+        withheld=other.chosen if other.plan.found and not other.empty else None,
+    )
 
 
 def _plan_like(
-    scored: ScoredAlbum, album_plan: AlbumPlan, wishes: Wishes, draw: Random | None
+    scored: ScoredAlbum,
+    album_plan: AlbumPlan,
+    wishes: Wishes,
+    draw: Random | None,
+    stopped: Callable[[], bool] | None = None,
 ) -> AlbumPlan:
     """A quick plan of the same photos for other wishes."""
     versions = album_plan.versions
@@ -618,6 +655,7 @@ def _plan_like(
         replace(wishes, time_limit=None, work_limit=ALTERNATIVE_WORK),
         posted=album_plan.posted,
         draw=draw,
+        stopped=stopped,
         reasons=False,
         # a plan that was made tighter is compared with one that would be
         attacked=any(note.kind is NoteKind.TIGHTENED for note in album_plan.notes),

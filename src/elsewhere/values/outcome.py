@@ -134,6 +134,15 @@ class KeyNumbers:
     withheld: int = 0
     """How many photos the plan withholds, beside those that the user drops."""
 
+    @property
+    def by_ease(self) -> tuple[str, ...]:
+        """The hidden places, the most easily found with everything shared first."""
+        ease: dict[str, tuple[int, float]] = {}
+        for each in self.places:
+            found = (each.rank_before, -each.probability_before)
+            ease[each.place] = min(found, ease.get(each.place, found))
+        return tuple(sorted(ease, key=ease.__getitem__))
+
 
 @dataclass(frozen=True)
 class Reasons:
@@ -203,7 +212,6 @@ class Change(StrEnum):
     PRIOR = "prior"
     BUDGET = "budget"
     EACH_PHOTO = "each photo"
-    SHOW = "show"
 
 
 @dataclass(frozen=True)
@@ -214,9 +222,9 @@ class Alternative:
     top: int | None = None
     """The top that goes with it, where it is a smaller one."""
     name: str = ""
-    """The place that alone stays hidden or is shown, or the next level."""
-    names: tuple[str, ...] = ()
-    """The places that stay hidden where one is shown."""
+    """The place that alone stays hidden, or the next level."""
+    home: str = ""
+    """The place that is taken for home, where home alone stays hidden."""
     photos: tuple[int, ...] = ()
     """The photos to let go of."""
     amount: float = 0
@@ -225,6 +233,8 @@ class Alternative:
     """Whether a list names it: not where the reasons do, or another of its kind does."""
     shared: int | None = None
     """How many photos it would share; None where nobody tried or that was not found out."""
+    withheld: int | None = None
+    """How many it would withhold, beside those that the user drops; None without a plan."""
     tried: bool = False
     """Whether it was planned, by the same draw of the secret top."""
 
@@ -245,8 +255,6 @@ class Alternative:
                 return replace(wishes, prior=None)
             case Change.EACH_PHOTO:
                 return replace(wishes, each_photo=False)
-            case Change.SHOW:
-                return replace(wishes, hide=self.names)
             case Change.BUDGET if self.amount:
                 return replace(wishes, budget=int(self.amount))
         return None
@@ -291,7 +299,8 @@ class Outcome:
     advice: Advice | None = None
     """What to ask for instead, where there is no plan or nearly all photos go."""
     prices: tuple[Alternative, ...] = ()
-    """What each part of the wishes costs: how many photos would be shared without it."""
+    """What each part of the wishes costs: how many photos would be shared without it. Of several
+    hidden places also what each costs alone: home first, then the most easily found."""
     blocked: Blocked | None = None
     """Where the posted photos alone break the promise: which, and what to take down."""
     refuted: int = 0

@@ -2,7 +2,7 @@
 
 A click is answered by the best plan that a few hundredths of a second give; where that is not
 proved, a job goes on with the proof. Each plan prefers to resemble the one before it, and the
-secret top is drawn once a session for each top, so a click changes as little as it can.
+secret top comes from the user's key and the album, so a click changes as little as it can.
 """
 
 from __future__ import annotations

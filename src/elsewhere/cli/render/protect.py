@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple
+from dataclasses import asdict, astuple, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from rich.text import Text
 from elsewhere import messages
 from elsewhere.cli.render.printing import fact_table, print_json, printed, program_name
 from elsewhere.values.notes import NoteKind
+from elsewhere.values.outcome import Change
 from elsewhere.values.plan import Status
 from elsewhere.values.promise import NOT_COVERED
 from elsewhere.values.versions import Edit, picture_lost
@@ -30,6 +31,10 @@ _MAX_NAMES = 5
 """Names that are listed of skipped files."""
 _MAX_WITHHELD = 40
 """Names that are listed of withheld photos."""
+_MAX_PLACES = 5
+"""Of more places than this their number is printed, and of so many the price of each alone."""
+_EASIEST = 3
+"""Places that are named as the most easily found."""
 _COLOURS = {Status.OPTIMAL: "green", Status.FEASIBLE: "yellow"}
 
 
@@ -75,6 +80,9 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None, *, verbose: bo
         numbers = messages.key_numbers(done.numbers) if done.numbers is not None else []
         if not verbose:
             numbers = numbers[-1:]  # what the model believes now and then
+            if done.numbers is not None and len(done.numbers.by_ease) > 1:
+                easiest = [p for p in done.numbers.places if p.place == done.numbers.by_ease[0]]
+                numbers = messages.key_numbers(replace(done.numbers, places=(easiest[0],)))[-1:]
         if numbers:
             console.print(fact_table((name, Text(printable(text))) for name, text in numbers))
             console.print()
@@ -105,24 +113,7 @@ def _show(done: ProtectedAlbum, clean: str, private: Path | None, *, verbose: bo
 
 def _facts(done: ProtectedAlbum, *, verbose: bool) -> Iterator[tuple[str, Text]]:
     """The places, photos and notes, each with its name."""
-    from elsewhere.service import hidden_name
-
-    several = len(done.plan.hidden) + len(done.plan.public) > 1
-    for place in (*done.plan.hidden, *done.plan.public) if verbose or several else ():
-        hidden = place in done.plan.hidden
-        name = hidden_name(place, done.plan.wishes.width) if hidden else place.label
-        town = place.label.removesuffix(f", {name}")  # Slovenia around Ljubljana, Slovenia
-        around = "" if name == place.label else f" around {town}"
-        if place.area is not None and not around:
-            around = f" (the {place.area.kind})"  # a town and its region may share a name
-        yield (
-            "hidden" if hidden else "public",
-            Text.assemble(
-                (printable(name), "bold" if hidden else ""),
-                printable(around),
-                (f"  {counted(len(place.photos), 'photo')}", "dim"),
-            ),
-        )
+    yield from _places(done, verbose=verbose)
     photos = done.scored.photos
     ids = [photo.id for photo in photos]
     short_names = dict(zip(ids, apart_only(ids), strict=True))
@@ -146,14 +137,20 @@ def _facts(done: ProtectedAlbum, *, verbose: bool) -> Iterator[tuple[str, Text]]
     yield from skipped_files(done.scored.skipped)
     if done.kept and verbose:  # where there is no copy, nothing was removed
         yield from removed_metadata(photos)
+    for line in messages.place_prices(done.plan, None if verbose else _MAX_PLACES):
+        yield "to hide", Text(printable(line))
     if _is_dear(done):
         for price, line in zip(done.plan.prices, messages.prices(done.plan), strict=True):
+            if price.change is Change.HIDE:
+                continue
             if verbose or (price.shared or 0) > done.plan.newly_shared:
                 yield "instead", Text(printable(line))
     _, others = messages.foremost_notes(done.plan.notes)
-    # what holds of the whole album is in the verdict
-    notes = [messages.note(one) for one in others if one.kind is not NoteKind.TOGETHER_ONLY]
-    for text in (*notes, *(done.export.notes if done.export else ())):
+    told = {NoteKind.TOGETHER_ONLY}  # what holds of the whole album is in the verdict
+    if done.export is not None:  # attacks are tried on the copy itself, which has its own notes
+        told.add(NoteKind.FOUND_BY_ATTACKS)
+    rest = [messages.note(note) for note in others if note.kind not in told]
+    for text in (*rest, *(done.export.notes if done.export else ())):
         yield "note", Text(printable(text))
 
 
@@ -164,6 +161,39 @@ def edit_json(edit: Edit) -> dict[str, Any]:
         "covers": [astuple(cover) for cover in edit.covers],
         "lost": float(picture_lost(edit)),
     }
+
+
+def _places(done: ProtectedAlbum, *, verbose: bool) -> Iterator[tuple[str, Text]]:
+    """What is hidden and what is not; many places are counted."""
+    from elsewhere.service import hidden_name
+
+    plan = done.plan
+    if not verbose and len(plan.hidden) + len(plan.public) < 2:
+        return
+    shown = [*plan.hidden, *plan.public]
+    if not verbose and len(shown) > _MAX_PLACES:
+        shown = list(plan.hidden) if len(plan.hidden) <= _MAX_PLACES else []
+        if not shown:
+            easiest = listed(() if done.numbers is None else done.numbers.by_ease[:_EASIEST])
+            names = f" (most easily found: {printable(easiest)})" if easiest else ""
+            yield "hidden", Text.assemble((counted(len(plan.hidden), "place"), "bold"), names)
+    for place in shown:
+        hidden = place in plan.hidden
+        name = hidden_name(place, plan.wishes.width) if hidden else place.label
+        town = place.label.removesuffix(f", {name}")  # Slovenia around Ljubljana, Slovenia
+        around = "" if name == place.label else f" around {town}"
+        if place.area is not None and not around:
+            around = f" (the {place.area.kind})"  # a town and its region may share a name
+        yield (
+            "hidden" if hidden else "public",
+            Text.assemble(
+                (printable(name), "bold" if hidden else ""),
+                printable(around),
+                (f"  {counted(len(place.photos), 'photo')}", "dim"),
+            ),
+        )
+    if plan.public and not {*plan.public} & {*shown}:
+        yield "public", Text(counted(len(plan.public), "place"))
 
 
 def _edited(done: ProtectedAlbum, names: Mapping[str, str]) -> list[str]:
@@ -236,7 +266,12 @@ def _plain_values(done: ProtectedAlbum) -> dict[str, Any]:
         "explanation": "" if plan.found else plan.explanation,
         "advice": messages.advice(done.plan),
         "prices": [
-            {"words": words, "tried": price.tried, "shared": price.shared}
+            {
+                "words": words,
+                "tried": price.tried,
+                "shared": price.shared,
+                "withheld": price.withheld,
+            }
             for price, words in zip(done.plan.prices, messages.prices(done.plan), strict=True)
         ],
         "asked": {
