@@ -9,11 +9,12 @@ from itertools import count
 import numpy as np
 import pytest
 
-from elsewhere.album.places import places_of
+from elsewhere.album.places import likely_home, places_of
 from elsewhere.globe import Cells
-from elsewhere.messages import advice, prices, verdict
+from elsewhere.messages import advice, place_prices, prices, verdict
 from elsewhere.service import planning
 from elsewhere.service.advice import refuted_choices
+from elsewhere.service.album_audit import Beliefs
 from elsewhere.service.planning import (
     AlbumPlan,
     evaluate_alternatives,
@@ -112,22 +113,47 @@ def test_prices_say_what_each_wish_costs() -> None:
     assert len(prices(priced)) == len(priced.prices)
 
 
-def test_each_hidden_place_has_its_price_and_large_albums_are_not_tried(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made_of = trip([Stay("Lisbon", 8, 0), Stay("Tokyo", 8, 3), Stay("Oslo", 8, 6)], seed=2)
+def test_each_hidden_place_has_its_price_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Home first, then the most easily found; the price is what comes out, with a secret top."""
+    made_of = trip([Stay("Lisbon", 8, 0), Stay("Tokyo", 8, 3), Stay("Oslo", 9, 6)], seed=2)
     places = places_of(made_of.photos)
     made = plan_album(made_of, places, Wishes())
     assert made.plan.found and made.plan.withheld
-    shown = [p for p in price_wishes(made_of, made).prices if p.change == Change.SHOW]
-    assert len(shown) == 3
-    for price in shown:
-        assert price.tried and price.name not in price.names and len(price.names) == 2
-        assert price.shared is None or price.shared >= 0
+    by_ease = Beliefs(made_of, made.threats, made.posted).key_numbers(made).by_ease
+    assert len(by_ease) == 3
+    priced = price_wishes(made_of, made, by_ease)
+    alone = [price for price in priced.prices if price.change is Change.HIDE]
+    home = likely_home(places, made_of.photos).label
+    assert [price.home for price in alone] == [home, "", ""]
+    assert [price.name for price in alone[1:]] == [name for name in by_ease if name != home]
+    for price in alone:
+        asked = price.applied(made.wishes)
+        assert price.tried and asked is not None
+        assert asked.hide == (("home",) if price.home else (price.name,))
+        plan = plan_album(made_of, places, asked).plan
+        assert price.withheld == (len(plan.withheld) if plan.found else None)
+    lines = place_prices(priced)
+    assert lines[0].startswith(f"home only, {home} (--hide home): {alone[0].withheld} of 25 photos")
+    assert lines[-1] == f"all 3 places, as above: {len(made.plan.withheld)} photos withheld"
+    assert place_prices(priced, 1)[1] == "2 other places alone: see -v"
     monkeypatch.setattr(planning, "MAX_PRICED_PHOTOS", 3)
     untried = price_wishes(made_of, made).prices
     assert untried and not any(price.tried for price in untried)
     assert all(line.endswith("not tried") for line in prices(replace(made, prices=untried)))
+
+
+def test_prices_end_with_their_time_and_what_was_not_tried_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made_of = trip([Stay("Lisbon", 8, 0), Stay("Tokyo", 8, 3), Stay("Oslo", 9, 6)], seed=2)
+    made = plan_album(made_of, places_of(made_of.photos), Wishes())
+    monkeypatch.setattr(planning, "PRICE_SECONDS", -1.0)
+    priced = price_wishes(made_of, made)
+    assert priced.prices and not any(price.tried for price in priced.prices)
+    (untried, everything) = place_prices(priced)
+    assert untried.endswith("alone: not tried, for that would take too long")
+    assert all(town in untried for town in ("Lisbon", "Tokyo", "Oslo"))
+    assert everything.startswith("all 3 places")
 
 
 def test_choices_are_refuted_only_where_each_of_them_tells() -> None:
