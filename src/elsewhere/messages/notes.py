@@ -76,13 +76,13 @@ def note(value: Note, surface: Surface = Surface.TERMINAL) -> str:
             around = f"around {hidden}" if hidden == place else f"with {hidden}"
             lies = "lies" if len(public) == 1 else "lie"
             return (
-                f"{listed(public, MAX_NAMES)} {lies} in what is hidden {around}: photos taken there count as "
-                f"photos of {place}"
+                f"{listed(public, MAX_NAMES)} {lies} in what is hidden {around}: photos taken "
+                f"there count as photos of {place}"
             )
         case NoteKind.COARSE_PLACES:
             return (
-                f"around {listed(places, MAX_NAMES)} {value.model} tells apart places no nearer than "
-                f"{value.km:.0f} km: nothing said of {value.radius_km:g} km is finer than that"
+                f"around {listed(places, MAX_NAMES)} {value.model} tells apart places no nearer "
+                f"than {value.km:.0f} km: nothing said of {value.radius_km:g} km is finer than that"
             )
         case NoteKind.COARSE_CELLS:
             by = f" for {value.model}" if value.model else ""

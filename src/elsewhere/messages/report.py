@@ -65,9 +65,9 @@ def _place_found(audit: Audit) -> str:
     truth, rank = audit.truth, audit.truth.rank
     where = near(truth.label, audit.radius_km or 0.0, whole=truth.whole)
     if audit.rank_limit is not None and rank > audit.rank_limit:
-        return f"None of the first {audit.rank_limit} places of {audit.scorer} is {where}."
+        return f"None of the first {audit.rank_limit} guesses of {audit.scorer} is {where}."
     first = "first" if rank == 1 else ordinal(rank)
-    return f"The {first} place that {audit.scorer} guesses is {where}."
+    return f"The {first} guess of {audit.scorer} is {where}."
 
 
 def photo_effect(effect: PhotoEffect) -> Iterator[str]:

@@ -214,7 +214,9 @@ def audit_contents(
         scored,
         views,
         other_views,
-        verdict=audit_verdict([view.before for view in views]),
+        verdict=audit_verdict(
+            [replace(view.before, scorer=model_name(view.before.scorer)) for view in views]
+        ),
         numbers=audit.numbers,
         state="Looked at; nothing is withheld",
         notes=[messages.note(note, Surface.REPORT) for note in audit.notes],

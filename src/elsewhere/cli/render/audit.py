@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -26,8 +27,10 @@ if TYPE_CHECKING:
     )
 
 
-def _summary(console: Console, album: AlbumAudit) -> None:
-    """Print each place once for each scorer; nothing if there is only one."""
+def _summary(console: Console, album: AlbumAudit, limit: int | None) -> None:
+    """Print each place once for each scorer, the most easily found first; nothing if there is only
+    one. Of more than `limit` places the last ones are counted.
+    """
     rows: dict[tuple[str, str], list[Audit | None]] = {}
     for threat, audit in zip(album.threats, album.audits, strict=bool(album.threats)):
         row = rows.setdefault((threat.hidden_name, audit.scorer), [None, None])
@@ -38,8 +41,15 @@ def _summary(console: Console, album: AlbumAudit) -> None:
     table = grid("left", "left", "left")
     head = ["place", "from its own photos", "from the whole album"]
     table.add_row(*(Text(title, "dim") for title in head))
-    for (place, scorer), (own, whole) in rows.items():
-        name = f"{place}, seen by {scorer}" if several else place
+    by_ease = album.numbers.by_ease if album.numbers is not None else ()
+    ease = {place: number for number, place in enumerate(by_ease)}
+    ordered = sorted(rows.items(), key=lambda row: ease.get(row[0][0], len(ease)))
+    first = dict.fromkeys(place for (place, _), _ in ordered)
+    shown = list(first)[:limit]
+    for (place, scorer), (own, whole) in ordered:
+        if place not in shown:
+            continue
+        name = f"{place}, by {_model(scorer)}" if several else place
         cells = [
             f"{_short(audit, audit.truth.rank)}, {percent(audit.truth.probability)}"
             if audit is not None and audit.truth is not None
@@ -47,8 +57,21 @@ def _summary(console: Console, album: AlbumAudit) -> None:
             for audit in (own or whole, whole)
         ]
         table.add_row(Text(printable(name), "bold"), *cells)
+    if more := len(first) - len(shown):
+        table.add_row(Text(f"{counted(more, 'other place')}: see -v", "dim"))
     console.print(table)
     console.print()
+
+
+def _model(scorer: str) -> str:
+    """A scorer as people call it."""
+    from elsewhere.service import model_name
+
+    return model_name(scorer)
+
+
+def _named(audit: Audit) -> Audit:
+    return replace(audit, scorer=_model(audit.scorer))
 
 
 def _short(audit: Audit, rank: int) -> str:
@@ -72,7 +95,7 @@ def show_guesses(guesses: Sequence[ModelGuess], clean: str = "", *, as_json: boo
     elif guesses:
         table, previous = grid("name", "right", "left"), ""
         for guess in guesses:
-            scorer = "" if guess.scorer == previous else printable(guess.scorer)
+            scorer = "" if guess.scorer == previous else printable(_model(guess.scorer))
             table.add_row(scorer, percent(guess.share), printable(guess.place))
             previous = guess.scorer
         with printed() as console:
@@ -82,6 +105,8 @@ def show_guesses(guesses: Sequence[ModelGuess], clean: str = "", *, as_json: boo
                 console.print(Text(printable(messages.clean_offer(clean))))
 
 
+_MAX_PLACES = 5
+"""Of more places than this the others are counted, and only the whole album is told of."""
 _WIDE = 72
 """Columns of the map, at most."""
 _MOST_TELLING = 3
@@ -108,24 +133,33 @@ def show(album: AlbumAudit, world: bool | None, chosen: str, *, verbose: bool = 
         first, _ = messages.foremost_notes(album.notes)
         for note in first:
             _print(console, messages.as_sentence(messages.note(note)), "bold yellow")
-        numbers = messages.key_numbers(album.numbers) if album.numbers is not None else []
+        places = {threat.hidden_name for threat in album.threats}
+        many = not verbose and len(places) > _MAX_PLACES
+        known = album.numbers
+        if known is not None and many:
+            easiest = [each for each in known.places if each.place == known.by_ease[0]]
+            known = replace(known, places=tuple(easiest))
+        numbers = messages.key_numbers(known) if known is not None else []
         for _, sentence in numbers:
             _print(console, sentence, "bold")
         if first or numbers:
             console.print()
-        _summary(console, album)
+        _summary(console, album, _MAX_PLACES if many else None)
         shown: set[str] = set()
         """Scorers whose audit of the whole album is printed."""
-        several = len({threat.hidden_name for threat in album.threats}) > 1
+        several = len(places) > 1
         for number, audit in enumerate(album.audits):
             threat = album.threats[number] if album.threats else None
             whole = threat is not None and threat.whole
             if several and whole and audit.scorer in shown:
                 continue  # the summary has the ranks of each place in the whole album
+            if many and not whole:
+                continue
             which = "The whole album"
             if threat is not None and not whole:
                 which = f"Photos of {threat.hidden_name}"
-            heading = f"{which}, {counted(len(audit.ids), 'photo')}, seen by {audit.scorer}"
+            photos = counted(len(audit.ids), "photo")
+            heading = f"{which}, {photos}, as seen by {_model(audit.scorer)}"
             _print(console, heading, "bold")
             console.print()
             if not whole or audit.scorer not in shown:
@@ -187,9 +221,9 @@ def _guesses(console: Console, audit: Audit, labels: dict[int, str]) -> None:
             elif audit.truth is not None and audit.truth.whole:
                 mark = f"in {printable(audit.truth.label)}"
         elif guess.cell in hidden:
-            mark = "in the zone" if wide else "the truth"
+            mark = "around the right place" if wide else "the right place"
             if labels:
-                mark = f"in the zone of {printable(labels[guess.cell])}"
+                mark = f"around {printable(labels[guess.cell])}"
         table.add_row(
             str(number),
             percent(guess.probability),
@@ -389,7 +423,7 @@ def _texts(console: Console, album: AlbumAudit) -> None:
     for audit in album.audits:
         for opinion in audit.opinions:
             if opinion.reads:
-                _print(console, reader_sentence(audit, opinion))
+                _print(console, reader_sentence(_named(audit), opinion))
     console.print()
 
 
@@ -422,14 +456,16 @@ def _closing(console: Console, album: AlbumAudit, chosen: str) -> None:
             "No photo says where it was taken. Give the place with --at, as in --at Lisbon or "
             '--at "38.72, -9.14", to see how much it is given away.',
         )
+    several = len({audit.scorer for audit in album.audits}) > 1
     calibrated = all(audit.calibrated for audit in album.audits)
     caveat = (
         "" if calibrated else " Uncalibrated, its probabilities for an album are overconfident."
     )
-    scorers = listed(list(dict.fromkeys(audit.scorer for audit in album.audits)))
+    models = listed(list(dict.fromkeys(_model(audit.scorer) for audit in album.audits)))
     _print(
         console,
-        f"This is what {scorers} sees in the pictures; a better attacker may exist.{caveat}",
+        f"This is what {models} {'see' if several else 'sees'} in the pictures; a better model may "
+        f"see more.{caveat}",
         style="dim",
     )
     if album.threats:
