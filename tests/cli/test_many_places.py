@@ -7,9 +7,10 @@ import re
 import pytest
 
 from elsewhere.album.places import places_of
+from elsewhere.cli.render.audit import show as show_audit
 from elsewhere.cli.render.protect import show
 from elsewhere.service import planning
-from elsewhere.service.album_audit import Beliefs
+from elsewhere.service.album_audit import Beliefs, audit_album
 from elsewhere.service.jobs import ProtectedAlbum
 from elsewhere.service.planning import plan_album, price_wishes
 from elsewhere.service.scored_album import ScoredAlbum
@@ -57,6 +58,21 @@ def test_public_places_are_counted_too(
     assert re.search(r"^hidden +Tokyo, Japan", short, re.M)
     assert re.search(r"^public +7 places$", short, re.M)
     assert "to hide" not in short
+
+
+def test_an_audit_of_many_places_is_short(
+    album: ScoredAlbum, capsys: pytest.CaptureFixture[str]
+) -> None:
+    audited = audit_album(album, places_of(album.photos), Wishes())
+    show_audit(audited, False, "trip", verbose=False)
+    short = capsys.readouterr().out
+    assert "3 other places: see -v" in short and "Photos of" not in short
+    assert short.count("The whole album, 33 photos, as seen by the model made-up 0") == 1
+    assert "in the zone" not in short and "attacker" not in short
+    show_audit(audited, False, "trip", verbose=True)
+    long = capsys.readouterr().out
+    assert "other places: see -v" not in long
+    assert all(f"Photos of {town}, " in long for town in TOWNS)
 
 
 def test_the_price_list_ends_in_time(
