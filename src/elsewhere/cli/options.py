@@ -21,7 +21,11 @@ def under(heading: str, option: Any, **changes: Any) -> Any:
     return changed
 
 
-ALBUM = typer.Argument(metavar="ALBUM", help="A folder or zip of photos, or single photos.")
+ALBUM = typer.Argument(
+    metavar="ALBUM",
+    readable=False,  # a folder that may not be read is named with what to do
+    help="A folder or zip of photos, or single photos.",
+)
 AT = typer.Option(
     "--at",
     metavar="PLACE",
