@@ -100,6 +100,26 @@ def test_the_json_has_everything_and_keeps_the_secret(home: Path) -> None:
         assert word not in json.dumps(found)
 
 
+def test_a_folder_that_may_not_be_read_says_so_in_a_sentence(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may read anything, so the refusal is put in."""
+    true_access, true_scan = os.access, os.scandir
+
+    def scandir(path: Any = ".") -> Any:
+        if Path(path).name == "album":
+            raise PermissionError(13, "Permission denied")
+        return true_scan(path)
+
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: Path(path).name != "album" and true_access(path, mode)
+    )
+    monkeypatch.setattr(os, "scandir", scandir)
+    result = run("album", "-n")
+    assert result.exit_code == 1
+    assert "cannot be read (Permission denied): check it and its permissions" in result.stderr
+
+
 def test_a_dry_run_writes_nothing(home: Path) -> None:
     before = sorted(home.rglob("*"))
     result = run("album", WHERE, "--no-cache", "-n")
