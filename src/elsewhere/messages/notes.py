@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elsewhere.messages.phrases import Surface, first_guesses
-from elsewhere.messages.verdict import dropped_count
 from elsewhere.messages.verification import ATTACKS
 from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.outcome import Alternative, Change, Outcome
@@ -321,7 +320,7 @@ def place_prices(outcome: Outcome, limit: int | None = None) -> list[str]:
         names = listed([price.home or price.name for price in untried], MAX_NAMES)
         lines.append(f"{names} alone: not tried, for that would take too long")
     if outcome.plan.found and not outcome.empty:
-        withheld = len(outcome.plan.withheld) - dropped_count(outcome)
+        withheld = len(outcome.plan.withheld) - outcome.dropped
         how_many = f"all {len(tried) + len(untried)} places, as above"
         lines.append(f"{how_many}: {counted(withheld, 'photo')} withheld")
     return lines

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from elsewhere.messages.key_numbers import rank_text
 from elsewhere.messages.phrases import chance, first_guesses, near, number_text, ordinal
-from elsewhere.messages.verdict import accuracy, dropped_count, secret_top
+from elsewhere.messages.verdict import accuracy, secret_top
 from elsewhere.values.outcome import Alternative, Change, Outcome
 from elsewhere.values.plan import Status
 from elsewhere.values.versions import picture_lost
@@ -128,7 +128,7 @@ def proof(outcome: Outcome, *, proved: bool) -> str:
         return "Impossible: proved" if proved else "Impossible"
     if plan.status == Status.UNKNOWN:
         return "No plan was found yet"
-    dropped = dropped_count(outcome)
+    dropped = outcome.dropped
     chosen = len(plan.withheld) - dropped
     out = f"{counted(chosen, 'photo')} withheld"
     if dropped:

@@ -72,7 +72,7 @@ def verdict(outcome: Outcome) -> str:
     alone = f"{capitalized(better)}.{telling}"
     if outcome.one_photo:
         return f"With this photo posted beside what is public, {hides}{good} {alone}"
-    dropped = dropped_count(outcome)
+    dropped = outcome.dropped
     chosen = len(plan.withheld) - dropped
     if plan.promise.versions is not None:
         what, least = _with_versions(outcome, chosen, dropped)
@@ -94,13 +94,6 @@ def verdict(outcome: Outcome) -> str:
         f"With {chosen} of {counted(photos, 'photo')} withheld{beyond}, {hides}{good} "
         f"{capitalized(least)}{secret_top(wishes)}; {better}.{telling}"
     )
-
-
-def dropped_count(outcome: Outcome) -> int:
-    """How many photos the user drops; those that are withheld for readable text are not."""
-    plan = outcome.plan
-    read = sum(len(n.photos) for n in outcome.notes if n.kind is NoteKind.TELLING_TEXT)
-    return len(set(plan.withheld) & set(plan.promise.drop)) - read
 
 
 def _with_versions(outcome: Outcome, chosen: int, dropped: int) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from elsewhere.values.notes import Note
+from elsewhere.values.notes import Note, NoteKind
 from elsewhere.values.photo_text import TextCheck
 from elsewhere.values.plan import Plan, Status
 from elsewhere.values.versions import Edit
@@ -329,6 +329,12 @@ class Outcome:
     def infeasible(self) -> bool:
         """Whether it is proved that there is no plan."""
         return self.plan.status == Status.INFEASIBLE
+
+    @property
+    def dropped(self) -> int:
+        """How many photos the user drops; those that are withheld for readable text are not."""
+        read = sum(len(n.photos) for n in self.notes if n.kind is NoteKind.TELLING_TEXT)
+        return len({*self.plan.withheld} & {*self.plan.promise.drop}) - read
 
     @property
     def empty(self) -> bool:
