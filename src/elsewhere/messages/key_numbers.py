@@ -47,11 +47,16 @@ shared, and 0 with a plan like this (measured on 102 real trips).
         for other in others
     ]
     also = f"; of models that the plan does not ask, {listed(strangers)}" if strangers else ""
-    if trips.excluder is not None:
-        knowing, without = (_of_100(count, trips) for count in trips.excluder)
-        also += f"; for somebody who knows this tool {knowing}, and {without} without any photo"
     after = _of_100(trips.after[own], trips)
-    return f"{before} with everything shared, and {after} with a plan like this{also} {on}."
+    told = f"{before} with everything shared, and {after} with a plan like this{also} {on}."
+    if trips.knowing is None:
+        return told
+    *found, planned = trips.knowing
+    learned, without = (round(100 * count / planned) for count in found)
+    return (
+        f"{told} Where such a plan withholds photos, somebody who learned from many such plans "
+        f"finds {learned} of 100, and {without} without any photo."
+    )
 
 
 def _of_100(count: int, trips: MeasuredTrips) -> int:

@@ -51,8 +51,9 @@ class MeasuredTrips:
     """By attacker, with everything shared."""
     after: Mapping[str, int] | None = None
     """By attacker, with a plan by the default wishes; None where that was not measured."""
-    excluder: tuple[int, int] | None = None
-    """By somebody who knows this tool, with such a plan, and without any photo."""
+    knowing: tuple[int, int, int] | None = None
+    """By somebody who learned from such plans, by somebody without any photo, and of how many: the
+    trips that have such a plan and lose photos by it."""
     trips: int = 129
     first: int = 5
     photos: tuple[int, int] = (6, 35)
@@ -65,7 +66,7 @@ MEASURED = (
         25.0,
         {"embedded": 51, "DINOv2": 20, "look-up": 32},
         {"embedded": 0, "DINOv2": 2, "look-up": 5},
-        (20, 10),
+        (22, 5, 87),
     ),
     MeasuredTrips(50.0, {"embedded": 67, "DINOv2": 23, "look-up": 37}),
     MeasuredTrips(100.0, {"embedded": 79, "DINOv2": 28, "look-up": 45}),
