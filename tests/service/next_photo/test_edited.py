@@ -32,8 +32,9 @@ def search(monkeypatch: pytest.MonkeyPatch) -> type[PretendedSearch]:
 
 @pytest.mark.parametrize("public", [(), (1,)])
 def test_an_edit_is_offered_and_proved_beside_what_is_public(
-    search: type[PretendedSearch], public: tuple[int, ...]
+    search: type[PretendedSearch], public: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(search, "falls", {Fraction(3, 10): 5.0})
     album = fine_album(telling=2, others=0)
     version = versions_of(album, 1, {Fraction(3, 10): 5.0})[1]
     posted = Posted(
@@ -52,6 +53,19 @@ def test_an_edit_is_offered_and_proved_beside_what_is_public(
     assert elsewhere.check(told.alone.plan, list(tables))
     assert "Cropped or covered, beside what is public" in messages.next_reason(told.decision)
     assert messages.verdict(told.alone).startswith("With this photo posted beside")
+
+
+def test_an_edit_by_which_attacks_find_the_place_is_not_offered(
+    search: type[PretendedSearch], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "falls", {Fraction(1, 10): 2.0})
+    album = fine_album(telling=2, others=0)
+    strong = versions_of(album, 1, {Fraction(3, 10): 5.0})[1]
+    posted = Posted(already=(1,), versions={1: PublicVersion(strong.rows, (None,))})
+    album = with_public_versions(album, posted.versions)
+    plain = check_next_photo(album, places_of(album.photos), WISHES, "0.jpg", posted=posted)
+    assert plain.decision.answer is Answer.WITHHOLD
+    assert edit_next_photo(album, plain) is plain  # half of what is then public would tell
 
 
 def test_nothing_changes_where_no_edit_helps_or_none_is_needed(
