@@ -72,7 +72,12 @@ def believed(place: PlaceNumbers) -> str:
     if place.probability_after is None:
         return f"{before}."
     # the rank after would tell the secret top
-    return f"{before}, and {chance(place.probability_after)} from what is shared by the plan."
+    after = chance(place.probability_after)
+    if after == chance(place.probability_before):
+        return (
+            f"{before}, and as much from what is shared by the plan: other places come first then."
+        )
+    return f"{before}, and {after} from what is shared by the plan."
 
 
 def why_withheld(radius_km: float) -> str:
