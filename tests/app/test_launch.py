@@ -21,7 +21,7 @@ import pytest
 from elsewhere.app.api import server
 from elsewhere.app.api.server import open_socket
 from elsewhere.app.security import login_page
-from elsewhere.app.security.guard import SECRET_HEADER
+from elsewhere.app.security.guard import SECRET_HEADER, Guard
 from elsewhere.app.security.login_page import LoginPage
 from elsewhere.errors import InputError
 from tests.app.server import Made
@@ -205,6 +205,29 @@ def test_no_thread_keeps_a_click_waiting_for_long(monkeypatch: pytest.MonkeyPatc
     finally:
         sys.setswitchinterval(before)
     assert seen == [pytest.approx(0.001)]
+
+
+def test_it_ends_when_nobody_used_it_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Idle:
+        should_exit = False
+
+        def __init__(self, app: Guard) -> None:
+            self.app, self.ended = app, 0.0
+
+        def run(self, sockets: list[socket.socket]) -> None:
+            start = time.monotonic()
+            while time.monotonic() < start + 1.5:  # longer than allowed, and used all the time
+                self.app.last_used = time.monotonic()
+                assert not self.should_exit
+                time.sleep(0.05)
+            wait_until(lambda: self.should_exit)
+            ended.append(time.monotonic() - self.app.last_used)
+
+    ended: list[float] = []
+    monkeypatch.setattr(server, "web_server", lambda app, *_: Idle(app))
+    monkeypatch.setattr(server, "_interrupt_on_signals", lambda: None)
+    server.serve(browser=False, cache=False, unused_minutes=1 / 60, echo=lambda _: None)
+    assert len(ended) == 1 and ended[0] >= 1
 
 
 def _other_address() -> str:

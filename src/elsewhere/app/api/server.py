@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -227,9 +228,10 @@ def serve(
     browser: bool = True,
     cache: bool = True,
     text: bool = True,
+    unused_minutes: float | None = None,
     echo: Callable[[str], None] = print,
 ) -> None:
-    """Serve the app until it is stopped."""
+    """Serve the app until it is stopped, or for so long has done nothing and shown no page."""
     sock = open_socket(port)
     sys.setswitchinterval(SWITCH_SECONDS)
     sys.unraisablehook = report_ignored
@@ -246,12 +248,23 @@ def serve(
 
     app = guarded_application(workspace, number, login_page.remove)
     server = web_server(app, workspace.jobs.end_streams)
+
+    def end_unused(seconds: float) -> None:
+        left = seconds
+        while left > 0 or workspace.jobs.running():
+            if over.wait(max(left, 1.0)):
+                return
+            left = app.last_used + seconds - time.monotonic()
+        server.should_exit = True
+
     try:
         _interrupt_on_signals()
         if album:
             workspace.open([Path(path).absolute() for path in album])
         echo(f"elsewhere is at http://{HOST}:{number}/")
         start_thread(expire)
+        if unused_minutes is not None:
+            start_thread(lambda: end_unused(60 * unused_minutes))
         if browser and login_page.show():
             echo("Your browser opens it; no other browser gets in. Ctrl-C ends it.")
         else:

@@ -173,6 +173,8 @@ class Guard:
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
         self._origins = {f"http://{host}" for host in self._hosts}
         self._closing = asyncio.Event()
+        self.last_used = time.monotonic()
+        """When a request was let in last."""
 
     def close(self) -> None:
         """The server ends: wait for no more bodies."""
@@ -204,6 +206,7 @@ class Guard:
         )
         for check in CHECKS:
             check(self, request)
+        self.last_used = time.monotonic()
         return request
 
     def check_host(self, request: IncomingRequest) -> None:

@@ -23,6 +23,13 @@ _BROWSER = typer.Option(
     "--browser/--no-browser",
     help="Open the browser, or only print the name of a file that leads to the page.",
 )
+_UNUSED = typer.Option(
+    "--end-when-unused",
+    metavar="MINUTES",
+    min=1,
+    help="End after so long without a visible page or work.",
+    show_default="never",
+)
 
 
 def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by position
@@ -32,6 +39,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     scorer: Annotated[list[str] | None, options.SCORERS] = None,
     text: Annotated[bool, options.TEXT] = True,
     cache: Annotated[bool, options.CACHE] = True,
+    unused: Annotated[float | None, _UNUSED] = None,
 ) -> None:
     """See what your album gives away, and decide photo by photo, in your browser.
 
@@ -47,7 +55,7 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
     - `elsewhere app trip --no-browser --port 8123`
       (print the name of a file; open it within a minute)
 
-    Exit codes: 0 stopped by Ctrl-C, 1 an error, 2 invalid usage.
+    Exit codes: 0 stopped by Ctrl-C or unused, 1 an error, 2 invalid usage.
     """
     from elsewhere.app import serve
 
@@ -58,5 +66,6 @@ def command(  # noqa: PLR0917 - Typer makes options of them; nobody calls it by 
         browser=browser,
         cache=cache,
         text=text,
+        unused_minutes=unused,
         echo=typer.echo,
     )

@@ -152,9 +152,9 @@ def _target(album: list[Path]) -> Path:
 
 
 def _open_app(album: list[Path]) -> None:
-    """Show the album in the app, which goes on without this process."""
+    """Show the album in the app, which goes on without this process and has no terminal."""
     subprocess.Popen(
-        [*_program(), "app", *map(str, album)],
+        [*_program(), "app", "--end-when-unused", "60", *map(str, album)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
