@@ -150,6 +150,7 @@ def test_no_copy_is_written_where_reading_failed(
     with pytest.raises(InputError, match="read it again, or go on without"):
         start_export(space, request)
     reading.fails = False
+    reading.may_end.clear()
     space.read_text(wanted=True)
     assert space.state().reading == "reading"
     finish(space, reading)

@@ -48,7 +48,7 @@ def test_it_says_what_it_covers(monkeypatch: pytest.MonkeyPatch) -> None:
     result = typed("demo")
     assert result.exit_code == 0, result.output
     said = " ".join(result.stdout.split())
-    assert "6 of 6 photos shared, 3 of them cropped or covered (" in said
+    assert "6 of 6 photos shared, 3 of them covered (" in said
     assert "Greedy covers or withholds the most telling photo first" in said
 
 

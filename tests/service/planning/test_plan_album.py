@@ -168,7 +168,7 @@ def test_keep_drop_values_and_bursts() -> None:
     assert set(range(10, 20)) <= set(dropped.withheld)
     dear = plan(album, replace(wishes, values={first: 100}))
     assert free.withheld[0] in dear.plan.kept
-    assert "no cheaper set" in verdict(dear)
+    assert "No cheaper set" in verdict(dear)
     photos = [
         photo(one.id, one.metadata.position, NOON + timedelta(seconds=n // 2 * 60 + n % 2))
         for n, one in enumerate(album.photos)

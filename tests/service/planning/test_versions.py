@@ -217,7 +217,7 @@ def test_a_budget_over_versions_is_a_cost_and_proved_only_over_those_tried() -> 
     made = plan(album, asked, candidates=everything)
     made = replace(made, plan=replace(made.plan, status=Status.OPTIMAL))
     tried = "among the 12 versions tried"
-    assert f"no plan within the budget does better {tried}, another edit may do" in verdict(made)
+    assert f"No plan within the budget does better {tried}, another edit may do" in verdict(made)
     assert page.proof(made, proved=True).endswith("best for this budget, among the versions tried")
     state = "The best found within a budget, a value of 2, among the versions tried"
     assert plan_state(made.plan) == state
