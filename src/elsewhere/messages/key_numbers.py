@@ -72,12 +72,17 @@ def believed(place: PlaceNumbers) -> str:
     if place.probability_after is None:
         return f"{before}."
     # the rank after would tell the secret top
-    after = chance(place.probability_after)
-    if after == chance(place.probability_before):
+    if _shown(place.probability_after) == _shown(place.probability_before):
         return (
             f"{before}, and as much from what is shared by the plan: other places come first then."
         )
+    after = chance(place.probability_after)
     return f"{before}, and {after} from what is shared by the plan."
+
+
+def _shown(probability: float) -> float:
+    """A probability to as many digits as people read."""
+    return round(probability, 2 if probability >= 0.1 else 3)
 
 
 def why_withheld(radius_km: float) -> str:
